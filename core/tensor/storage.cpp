@@ -1,0 +1,40 @@
+#include "core/tensor/storage.h"
+
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/tensor/allocator.h"
+
+namespace rondo {
+
+Storage::Storage(void* data, std::int64_t bytes, std::function<void()> release, bool writable)
+    : data_(static_cast<std::byte*>(data)),
+      bytes_(bytes),
+      writable_(writable),
+      external_(true),
+      release_(std::move(release)) {}
+
+Storage::~Storage() {
+  if (external_) {
+    if (release_) {
+      release_();
+    }
+  } else if (data_ != nullptr) {
+    deallocate(data_, bytes_);
+  }
+}
+
+void Storage::wait() {
+  Producer* producer = producer_.load(std::memory_order_acquire);
+  if (producer != nullptr) {
+    producer->produce(*this);
+  }
+}
+
+void Storage::allocate_now() {
+  check<DeviceError>(device_.type != DeviceType::meta,
+                     "tensor: data of a meta tensor: it has a shape only; use a tensor with data");
+  data_ = static_cast<std::byte*>(allocate(bytes_));
+}
+
+}  // namespace rondo

@@ -1,0 +1,86 @@
+// A block of memory that tensors view, with the version that in-place operations advance.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+
+#include "core/base/ref.h"
+#include "core/tensor/device.h"
+
+namespace rondo {
+
+class Storage;
+
+/// Whoever queued the operation that will fill a storage.
+class Producer {
+ public:
+  /// Runs what is queued, so that `storage` holds its data. May be called from any thread.
+  virtual void produce(Storage& storage) = 0;
+
+ protected:
+  ~Producer() = default;
+};
+
+class Storage : public RefCounted {
+ public:
+  /// Memory is taken from the allocator when it is first needed.
+  explicit Storage(std::int64_t bytes, Device device = {}) : bytes_(bytes), device_(device) {}
+  /// Memory of somebody else's; `release` is called when the storage dies.
+  Storage(void* data, std::int64_t bytes, std::function<void()> release, bool writable = true);
+  ~Storage();
+
+  std::int64_t bytes() const { return bytes_; }
+  Device device() const { return device_; }
+
+  /// The address, after the producer (if any) has run and memory has been allocated.
+  std::byte* data() {
+    if (producer_.load(std::memory_order_acquire) != nullptr) [[unlikely]] {
+      wait();
+    }
+    if (data_ == nullptr) [[unlikely]] {
+      allocate_now();
+    }
+    return data_;
+  }
+
+  /// The address for the executor that fills the storage: allocates, but does not wait.
+  std::byte* raw_data() {
+    if (data_ == nullptr) {
+      allocate_now();
+    }
+    return data_;
+  }
+
+  std::uint32_t version() const { return version_; }
+  void bump_version() { ++version_; }
+
+  /// False for memory that must not be written, such as mapped weights.
+  bool writable() const { return writable_; }
+  /// True for memory of somebody else's, which may change behind our back: work on it is never
+  /// deferred.
+  bool external() const { return external_; }
+
+  Producer* producer() const { return producer_.load(std::memory_order_acquire); }
+  void set_producer(Producer* producer) { producer_.store(producer, std::memory_order_release); }
+
+  /// For the recorder of the thread that touches the storage: when it last did, and who it was.
+  std::uint64_t touched = 0;
+  const void* toucher = nullptr;
+  std::uint32_t engine_only = 0;
+
+ private:
+  void wait();
+  void allocate_now();
+
+  std::byte* data_ = nullptr;
+  std::int64_t bytes_;
+  Device device_;
+  bool writable_ = true;
+  bool external_ = false;
+  std::uint32_t version_ = 0;
+  std::atomic<Producer*> producer_{nullptr};
+  std::function<void()> release_;
+};
+
+}  // namespace rondo
