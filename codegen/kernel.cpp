@@ -1,0 +1,207 @@
+#include "codegen/kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/error.h"
+
+namespace rondo::codegen {
+namespace {
+
+constexpr const char* kRegNames[] = {"i32", "i64", "f32", "f64"};
+constexpr const char* kReduceNames[] = {"sum", "product", "maximum", "minimum",
+                                        "argmax", "argmin", "dot"};
+
+bool produces_value(const Instr& instr) { return instr.kind != InstrKind::store; }
+
+std::string print_instr(const Instr& in) {
+  const char* reg = kRegNames[static_cast<int>(in.reg)];
+  switch (in.kind) {
+    case InstrKind::constant:
+      return fmt::format("const.{} {:x}", reg, in.bits);
+    case InstrKind::scalar:
+      return fmt::format("scalar.{} s{}", reg, in.operand);
+    case InstrKind::load:
+      return fmt::format("load.{} p{}", reg, in.operand);
+    case InstrKind::index:
+      return "index";
+    case InstrKind::op:
+      return fmt::format("{}.{} {} {} {}", scalar_op_info(in.scalar).name, reg, in.a, in.b, in.c);
+    case InstrKind::reduce:
+      return fmt::format("reduce_{}.{} {} {}", kReduceNames[static_cast<int>(in.reduce)], reg,
+                         in.a, in.b);
+    default:
+      return fmt::format("store.{} p{} {}", reg, in.operand, in.a);
+  }
+}
+
+/// Marks what the element value `i` needs in phase `phase` (its own operands, or a reload).
+void need(const Kernel& kernel, int i, int phase, std::vector<char>& computed,
+          std::vector<char>& reloaded) {
+  if (i < 0) {
+    return;
+  }
+  const auto n = static_cast<std::size_t>(i);
+  const Instr& in = kernel.code[n];
+  if (in.level == Level::row || computed[n] != 0) {
+    return;
+  }
+  if (in.spill && in.phase < phase) {
+    reloaded[n] = 1;
+    return;
+  }
+  computed[n] = 1;
+  need(kernel, in.a, phase, computed, reloaded);
+  need(kernel, in.b, phase, computed, reloaded);
+  need(kernel, in.c, phase, computed, reloaded);
+}
+
+bool is_root(const Instr& in, int phase) {
+  if (in.phase != phase || (in.level == Level::row && in.kind != InstrKind::reduce)) {
+    return false;
+  }
+  return in.kind == InstrKind::store || in.kind == InstrKind::reduce || in.spill;
+}
+
+void collect(const Kernel& kernel, const std::vector<char>& computed,
+             const std::vector<char>& reloaded, int phase_number, Phase& phase) {
+  for (std::size_t n = 0; n < kernel.code.size(); ++n) {
+    const Instr& in = kernel.code[n];
+    const int i = static_cast<int>(n);
+    if (in.kind == InstrKind::reduce) {
+      if (in.phase == phase_number) {
+        phase.reductions.push_back(i);
+      }
+    } else if (in.level == Level::row) {
+      if (in.phase == phase_number) {
+        phase.row_code.push_back(i);
+      }
+    } else if (reloaded[n] != 0) {
+      phase.reloads.push_back(i);
+    } else if (computed[n] != 0) {
+      phase.element_code.push_back(i);
+      if (in.spill && in.phase == phase_number) {
+        phase.spills.push_back(i);
+      }
+    }
+  }
+}
+
+void verify_operands(const Kernel& kernel, std::size_t n) {
+  const Instr& in = kernel.code[n];
+  for (const int operand : {in.a, in.b, in.c}) {
+    invariant(operand < static_cast<int>(n), "kernel: an instruction uses a later one");
+    invariant(operand < 0 || produces_value(kernel.code[static_cast<std::size_t>(operand)]),
+              "kernel: an instruction uses a store");
+  }
+  const bool memory = in.kind == InstrKind::load || in.kind == InstrKind::store;
+  if (memory) {
+    invariant(in.operand >= 0 && in.operand < static_cast<int>(kernel.operands.size()),
+              "kernel: no such operand");
+    const KernelOperand& operand = kernel.operands[static_cast<std::size_t>(in.operand)];
+    invariant(operand.written == (in.kind == InstrKind::store), "kernel: wrong use of an operand");
+    invariant(operand.level == in.level, "kernel: the level of an operand differs from its use");
+    invariant(reg_of(operand.dtype) == in.reg, "kernel: the class of an operand differs");
+  }
+  if (in.kind == InstrKind::scalar) {
+    invariant(in.operand >= 0 && in.operand < kernel.scalars, "kernel: no such scalar");
+  }
+}
+
+}  // namespace
+
+bool Kernel::has_reduction() const {
+  return std::any_of(code.begin(), code.end(),
+                     [](const Instr& in) { return in.kind == InstrKind::reduce; });
+}
+
+int Kernel::phases() const {
+  int last = 0;
+  for (const Instr& in : code) {
+    last = std::max<int>(last, in.phase);
+  }
+  return last + 1;
+}
+
+std::string print(const Kernel& kernel) {
+  std::string text = fmt::format("scalars {}\n", kernel.scalars);
+  for (const KernelOperand& operand : kernel.operands) {
+    text += fmt::format("{} {} {}\n", operand.written ? "out" : "in", dtype_name(operand.dtype),
+                        operand.level == Level::row ? "row" : "element");
+  }
+  for (std::size_t i = 0; i < kernel.code.size(); ++i) {
+    const Instr& in = kernel.code[i];
+    text += fmt::format("%{} = {}{}{} @{}\n", i, print_instr(in),
+                        in.level == Level::row ? " row" : "", in.spill ? " spill" : "", in.phase);
+  }
+  return text;
+}
+
+std::string print(const Variant& variant) {
+  std::string text = variant.schedule == Schedule::rows ? "rows " : "columns ";
+  for (const StrideClass stride : variant.strides) {
+    text += stride == StrideClass::unit ? 'u' : (stride == StrideClass::zero ? 'z' : 'a');
+  }
+  return text;
+}
+
+void verify(const Kernel& kernel) {
+  for (std::size_t n = 0; n < kernel.code.size(); ++n) {
+    const Instr& in = kernel.code[n];
+    verify_operands(kernel, n);
+    if (in.kind == InstrKind::op) {
+      const int typed = in.scalar == ScalarOp::select ? in.b : in.a;
+      const Reg reg = kernel.code[static_cast<std::size_t>(typed)].reg;
+      invariant(scalar_op_takes(in.scalar, reg), "kernel: an op on a class that it does not take");
+      invariant(scalar_op_result(in.scalar, reg) == in.reg, "kernel: an op of the wrong class");
+    }
+    if (in.kind == InstrKind::reduce) {
+      invariant(in.level == Level::row, "kernel: the result of a reduction is a row value");
+    }
+  }
+}
+
+std::vector<Phase> plan_phases(const Kernel& kernel) {
+  std::vector<Phase> phases(static_cast<std::size_t>(kernel.phases()));
+  for (std::size_t p = 0; p < phases.size(); ++p) {
+    const int number = static_cast<int>(p);
+    std::vector<char> computed(kernel.code.size(), 0);
+    std::vector<char> reloaded(kernel.code.size(), 0);
+    for (std::size_t n = 0; n < kernel.code.size(); ++n) {
+      const Instr& in = kernel.code[n];
+      if (!is_root(in, number)) {
+        continue;
+      }
+      if (in.kind == InstrKind::reduce) {
+        need(kernel, in.a, number, computed, reloaded);
+        need(kernel, in.b, number, computed, reloaded);
+      } else {
+        need(kernel, static_cast<int>(n), number, computed, reloaded);
+      }
+    }
+    collect(kernel, computed, reloaded, number, phases[p]);
+  }
+  return phases;
+}
+
+std::int64_t scratch_bytes(const Kernel& kernel, Schedule schedule, std::int64_t outer,
+                           std::int64_t cols) {
+  const auto up = [](std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; };
+  std::int64_t total = 0;
+  for (const Instr& in : kernel.code) {
+    const std::int64_t bytes = reg_bytes(in.reg);
+    if (schedule == Schedule::rows) {
+      total += in.spill ? up(up(outer * cols, 16) * bytes, 64) : 0;
+      continue;
+    }
+    total += in.spill ? up(outer * cols * kColumnTile * bytes, 64) : 0;
+    if (in.kind == InstrKind::reduce) {
+      const bool places = in.reduce == ReduceKind::argmax || in.reduce == ReduceKind::argmin;
+      total += (16 * kColumnTile * 8 + kColumnTile * 8) * (places ? 2 : 1);
+    }
+  }
+  return total;
+}
+
+}  // namespace rondo::codegen
