@@ -10,10 +10,12 @@ namespace rondo::codegen {
 namespace {
 
 constexpr const char* kRegNames[] = {"i32", "i64", "f32", "f64"};
-constexpr const char* kReduceNames[] = {"sum", "product", "maximum", "minimum",
-                                        "argmax", "argmin", "dot"};
+constexpr const char* kReduceNames[] = {"sum",    "product", "maximum", "minimum",
+                                        "argmax", "argmin",  "dot"};
 
-bool produces_value(const Instr& instr) { return instr.kind != InstrKind::store; }
+bool produces_value(const Instr& instr) {
+  return instr.kind != InstrKind::store;
+}
 
 std::string print_instr(const Instr& in) {
   const char* reg = kRegNames[static_cast<int>(in.reg)];
@@ -29,8 +31,8 @@ std::string print_instr(const Instr& in) {
     case InstrKind::op:
       return fmt::format("{}.{} {} {} {}", scalar_op_info(in.scalar).name, reg, in.a, in.b, in.c);
     case InstrKind::reduce:
-      return fmt::format("reduce_{}.{} {} {}", kReduceNames[static_cast<int>(in.reduce)], reg,
-                         in.a, in.b);
+      return fmt::format("reduce_{}.{} {} {}", kReduceNames[static_cast<int>(in.reduce)], reg, in.a,
+                         in.b);
     default:
       return fmt::format("store.{} p{} {}", reg, in.operand, in.a);
   }

@@ -13,28 +13,32 @@ namespace rondo::codegen {
 
 // Semantics
 //
-// A kernel runs over `rows` x (`outer` x `cols`) elements. A row is independent of all others. Within a row
-// an element is addressed by (o, c), o < outer, c < cols; element (o, c) of row r of operand p lies at
-//   data[p] + r * row_stride[p] + o * outer_stride[p] + c * col_stride[p]          (strides in bytes).
-// Kernels without reductions have outer = 1. Values are of one of two levels: `row` values are computed once
-// a row (constants, scalars, loads of row operands, results of reductions and what follows from them alone),
-// `element` values once for each element.
+// A kernel runs over `rows` x (`outer` x `cols`) elements. A row is independent of all others.
+// Within a row an element is addressed by (o, c), o < outer, c < cols; element (o, c) of row r of
+// operand p lies at
+//   data[p] + r * row_stride[p] + o * outer_stride[p] + c * col_stride[p]          (strides in
+//   bytes).
+// Kernels without reductions have outer = 1. Values are of one of two levels: `row` values are
+// computed once a row (constants, scalars, loads of row operands, results of reductions and what
+// follows from them alone), `element` values once for each element.
 //
-// Code is in SSA order. An instruction belongs to a phase: 0 if it depends on no reduction, else one more
-// than the largest phase of the reductions that it depends on. Phases run in order, each as one loop over
-// the elements of the row. Element values of an earlier phase that are needed again are computed again, or, if
-// marked `spill`, kept in scratch.
+// Code is in SSA order. An instruction belongs to a phase: 0 if it depends on no reduction, else
+// one more than the largest phase of the reductions that it depends on. Phases run in order, each
+// as one loop over the elements of the row. Element values of an earlier phase that are needed
+// again are computed again, or, if marked `spill`, kept in scratch.
 //
-// The canonical order of a reduction (docs/numerics.md): elements are taken in steps of 16 along c; step
-// (o, j) holds c = 16 j .. 16 j + 15; lane l combines element c = 16 j + l, skipped if c >= cols. Steps are
-// counted over (o, j) in order; each block of 64 steps starts from the identity in all lanes, and at its end
-// the lanes are combined in a tree (l with l + 8, then + 4, + 2, + 1; the lower lane is the first operand).
-// The result is the first block's, combined with the second's, and so on. A row without elements gives
-// the identity. Targets may go over several rows at a time, but each row in this order.
+// The canonical order of a reduction (docs/numerics.md): elements are taken in steps of 16 along c;
+// step (o, j) holds c = 16 j .. 16 j + 15; lane l combines element c = 16 j + l, skipped if c >=
+// cols. Steps are counted over (o, j) in order; each block of 64 steps starts from the identity in
+// all lanes, and at its end the lanes are combined in a tree (l with l + 8, then + 4, + 2, + 1; the
+// lower lane is the first operand). The result is the first block's, combined with the second's,
+// and so on. A row without elements gives the identity. Targets may go over several rows at a time,
+// but each row in this order.
 
 enum class Level : std::uint8_t { row, element };
 
-/// A buffer that the kernel reads or writes. A buffer that is read and written in place is two operands.
+/// A buffer that the kernel reads or writes. A buffer that is read and written in place is two
+/// operands.
 struct KernelOperand {
   Dtype dtype = Dtype::float32;
   Level level = Level::element;
@@ -43,12 +47,13 @@ struct KernelOperand {
 
 enum class InstrKind : std::uint8_t {
   constant,  // `bits` as a value of `reg`
-  scalar,    // the 8-byte parameter `operand`, holding a value of `reg` (i32 and f32 in its low half)
-  load,      // operand `operand`, converted to the register class of its dtype
-  index,     // i64: first_index + r * outer * cols + o * cols + c, the element's place in row-major order
-  op,        // scalar(a, b, c)
-  reduce,    // combines `a` (for dot: a and b) over the row
-  store,     // `a`, already rounded to the operand's dtype, to operand `operand`
+  scalar,  // the 8-byte parameter `operand`, holding a value of `reg` (i32 and f32 in its low half)
+  load,    // operand `operand`, converted to the register class of its dtype
+  index,   // i64: first_index + r * outer * cols + o * cols + c, the element's place in row-major
+           // order
+  op,      // scalar(a, b, c)
+  reduce,  // combines `a` (for dot: a and b) over the row
+  store,   // `a`, already rounded to the operand's dtype, to operand `operand`
 };
 
 enum class ReduceKind : std::uint8_t {
@@ -58,7 +63,7 @@ enum class ReduceKind : std::uint8_t {
   minimum,  // likewise
   argmax,   // i64: o * cols + c of the largest element; the first of equals; NaN counts as largest
   argmin,
-  dot,      // lane = fma(a, b, lane); lanes and blocks are then added as in `sum`
+  dot,  // lane = fma(a, b, lane); lanes and blocks are then added as in `sum`
 };
 
 struct Instr {
@@ -83,7 +88,8 @@ struct Kernel {
   int phases() const;
 };
 
-/// The text that prints a kernel; equal texts are equal kernels (it is the first part of the cache key).
+/// The text that prints a kernel; equal texts are equal kernels (it is the first part of the cache
+/// key).
 std::string print(const Kernel& kernel);
 
 /// Checks the rules above. Errors: InternalError that names the instruction.
@@ -91,19 +97,20 @@ void verify(const Kernel& kernel);
 
 /// What a target does in one phase.
 struct Phase {
-  std::vector<int> row_code;      // row values to compute before the loop (constants and scalars too)
-  std::vector<int> reloads;       // spilled element values of earlier phases, read back from scratch
-  std::vector<int> element_code;  // loads, ops and element stores, in order, those computed again included
-  std::vector<int> spills;        // element values of this phase to keep
-  std::vector<int> reductions;    // completed at the end of the loop
+  std::vector<int> row_code;  // row values to compute before the loop (constants and scalars too)
+  std::vector<int> reloads;   // spilled element values of earlier phases, read back from scratch
+  std::vector<int>
+      element_code;  // loads, ops and element stores, in order, those computed again included
+  std::vector<int> spills;      // element values of this phase to keep
+  std::vector<int> reductions;  // completed at the end of the loop
 };
 
-/// The phases in order; the last one may have an empty loop (row stores are in the row_code of the phase
-/// after the last reduction that they need).
+/// The phases in order; the last one may have an empty loop (row stores are in the row_code of the
+/// phase after the last reduction that they need).
 std::vector<Phase> plan_phases(const Kernel& kernel);
 
-/// How the loops run. `rows`: one row after the other, vectors along c. `columns`: vectors along r (16
-/// neighbouring rows at once), for operands whose rows lie next to each other in memory.
+/// How the loops run. `rows`: one row after the other, vectors along c. `columns`: vectors along r
+/// (16 neighbouring rows at once), for operands whose rows lie next to each other in memory.
 enum class Schedule : std::uint8_t { rows, columns };
 
 /// What is known when compiling about an operand's stride along the vector axis, in bytes.
@@ -137,9 +144,10 @@ inline constexpr std::int64_t kColumnTile = 256;
 
 /// Scratch that a call of a compiled kernel may use:
 /// rows: for each spilled value, reg_bytes * (outer * cols rounded up to 16);
-/// columns: for each reduction, 16 * kColumnTile * reg_bytes of lanes (twice for argmax and argmin, whose
-/// second half are i64 places) and kColumnTile * 8 bytes of block results (twice likewise), and for each
-/// spilled value reg_bytes * outer * cols * kColumnTile. Each piece is rounded up to 64 bytes.
+/// columns: for each reduction, 16 * kColumnTile * reg_bytes of lanes (twice for argmax and argmin,
+/// whose second half are i64 places) and kColumnTile * 8 bytes of block results (twice likewise),
+/// and for each spilled value reg_bytes * outer * cols * kColumnTile. Each piece is rounded up to
+/// 64 bytes.
 std::int64_t scratch_bytes(const Kernel& kernel, Schedule schedule, std::int64_t outer,
                            std::int64_t cols);
 
