@@ -4,18 +4,12 @@
 
 #include <algorithm>
 
-#include "core/base/error.h"
-
 namespace rondo::codegen {
 namespace {
 
 constexpr const char* kRegNames[] = {"i32", "i64", "f32", "f64"};
 constexpr const char* kReduceNames[] = {"sum",    "product", "maximum", "minimum",
                                         "argmax", "argmin",  "dot"};
-
-bool produces_value(const Instr& instr) {
-  return instr.kind != InstrKind::store;
-}
 
 std::string print_instr(const Instr& in) {
   const char* reg = kRegNames[static_cast<int>(in.reg)];
@@ -90,27 +84,6 @@ void collect(const Kernel& kernel, const std::vector<char>& computed,
   }
 }
 
-void verify_operands(const Kernel& kernel, std::size_t n) {
-  const Instr& in = kernel.code[n];
-  for (const int operand : {in.a, in.b, in.c}) {
-    invariant(operand < static_cast<int>(n), "kernel: an instruction uses a later one");
-    invariant(operand < 0 || produces_value(kernel.code[static_cast<std::size_t>(operand)]),
-              "kernel: an instruction uses a store");
-  }
-  const bool memory = in.kind == InstrKind::load || in.kind == InstrKind::store;
-  if (memory) {
-    invariant(in.operand >= 0 && in.operand < static_cast<int>(kernel.operands.size()),
-              "kernel: no such operand");
-    const KernelOperand& operand = kernel.operands[static_cast<std::size_t>(in.operand)];
-    invariant(operand.written == (in.kind == InstrKind::store), "kernel: wrong use of an operand");
-    invariant(operand.level == in.level, "kernel: the level of an operand differs from its use");
-    invariant(reg_of(operand.dtype) == in.reg, "kernel: the class of an operand differs");
-  }
-  if (in.kind == InstrKind::scalar) {
-    invariant(in.operand >= 0 && in.operand < kernel.scalars, "kernel: no such scalar");
-  }
-}
-
 }  // namespace
 
 bool Kernel::has_reduction() const {
@@ -146,22 +119,6 @@ std::string print(const Variant& variant) {
     text += stride == StrideClass::unit ? 'u' : (stride == StrideClass::zero ? 'z' : 'a');
   }
   return text;
-}
-
-void verify(const Kernel& kernel) {
-  for (std::size_t n = 0; n < kernel.code.size(); ++n) {
-    const Instr& in = kernel.code[n];
-    verify_operands(kernel, n);
-    if (in.kind == InstrKind::op) {
-      const int typed = in.scalar == ScalarOp::select ? in.b : in.a;
-      const Reg reg = kernel.code[static_cast<std::size_t>(typed)].reg;
-      invariant(scalar_op_takes(in.scalar, reg), "kernel: an op on a class that it does not take");
-      invariant(scalar_op_result(in.scalar, reg) == in.reg, "kernel: an op of the wrong class");
-    }
-    if (in.kind == InstrKind::reduce) {
-      invariant(in.level == Level::row, "kernel: the result of a reduction is a row value");
-    }
-  }
 }
 
 std::vector<Phase> plan_phases(const Kernel& kernel) {

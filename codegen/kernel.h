@@ -27,6 +27,11 @@ namespace rondo::codegen {
 // as one loop over the elements of the row. Element values of an earlier phase that are needed
 // again are computed again, or, if marked `spill`, kept in scratch.
 //
+// Loads see what memory held before the call. A buffer written in place is read and written at the
+// same addresses for the same (r, o, c); a load from it comes before the store in SSA order, and is
+// marked `spill` if it is needed in a later phase than the store's. Written operands do not overlap
+// otherwise, neither each other nor what is read, and no element of theirs is written twice.
+//
 // The canonical order of a reduction (docs/numerics.md): elements are taken in steps of 16 along c;
 // step (o, j) holds c = 16 j .. 16 j + 15; lane l combines element c = 16 j + l, skipped if c >=
 // cols. Steps are counted over (o, j) in order; each block of 64 steps starts from the identity in
@@ -50,7 +55,7 @@ enum class InstrKind : std::uint8_t {
   scalar,  // the 8-byte parameter `operand`, holding a value of `reg` (i32 and f32 in its low half)
   load,    // operand `operand`, converted to the register class of its dtype
   index,   // i64: first_index + r * outer * cols + o * cols + c, the element's place in row-major
-           // order
+           // order; an element value
   op,      // scalar(a, b, c)
   reduce,  // combines `a` (for dot: a and b) over the row
   store,   // `a`, already rounded to the operand's dtype, to operand `operand`
@@ -61,9 +66,10 @@ enum class ReduceKind : std::uint8_t {
   product,  // identity 1
   maximum,  // scalar maximum (NaN propagates); identity -inf or the least integer
   minimum,  // likewise
-  argmax,   // i64: o * cols + c of the largest element; the first of equals; NaN counts as largest
-  argmin,
-  dot,  // lane = fma(a, b, lane); lanes and blocks are then added as in `sum`
+  argmax,   // i64: o * cols + c of the largest element; the first of equals; NaN counts as largest.
+            // Identity (that of maximum, place 0): it stays only where 0 is the answer
+  argmin,   // likewise; NaN counts as smallest
+  dot,      // f32, f64: lane = fma(a, b, lane); lanes and blocks are then added as in `sum`
 };
 
 struct Instr {
@@ -144,7 +150,7 @@ inline constexpr std::int64_t kColumnTile = 256;
 
 /// Scratch that a call of a compiled kernel may use:
 /// rows: for each spilled value, reg_bytes * (outer * cols rounded up to 16);
-/// columns: for each reduction, 16 * kColumnTile * reg_bytes of lanes (twice for argmax and argmin,
+/// columns: for each reduction, 16 * kColumnTile * 8 bytes of lanes (twice for argmax and argmin,
 /// whose second half are i64 places) and kColumnTile * 8 bytes of block results (twice likewise),
 /// and for each spilled value reg_bytes * outer * cols * kColumnTile. Each piece is rounded up to
 /// 64 bytes.
