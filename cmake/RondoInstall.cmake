@@ -1,0 +1,36 @@
+# What `cmake --install` lays down: for C++ users bin, lib and include with a package for
+# find_package(Rondo); for a wheel the files that go beside the Python package.
+include(CMakePackageConfigHelpers)
+
+if(SKBUILD)
+  if(TARGET rondo_python)
+    install(TARGETS rondo_python LIBRARY DESTINATION rondo)
+  endif()
+  if(TARGET rondo_llvm)
+    install(TARGETS rondo_llvm LIBRARY DESTINATION rondo)
+  endif()
+  if(TARGET rondo_command)
+    install(TARGETS rondo_command RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR})
+  endif()
+  return()
+endif()
+
+if(TARGET rondo_llvm)
+  install(TARGETS rondo_llvm LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+if(TARGET rondo_command)
+  install(TARGETS rondo_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+if(TARGET rondo)
+  set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Rondo)
+  install(TARGETS rondo EXPORT RondoTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(DIRECTORY bindings/c/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT RondoTargets NAMESPACE Rondo:: DESTINATION ${package})
+  configure_package_config_file(cmake/RondoConfig.cmake.in ${PROJECT_BINARY_DIR}/RondoConfig.cmake
+    INSTALL_DESTINATION ${package})
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/RondoConfigVersion.cmake
+    COMPATIBILITY SameMinorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/RondoConfig.cmake
+    ${PROJECT_BINARY_DIR}/RondoConfigVersion.cmake DESTINATION ${package})
+  install(FILES LICENSE NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endif()
