@@ -5,26 +5,25 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/temporary_folder.h"
+
 namespace rondo {
 namespace {
 
 // A directory that stands for /sys/fs/cgroup.
 class Groups : public testing::Test {
  protected:
-  Groups() : root_(std::filesystem::temp_directory_path() / "rondo_cpu_count_test") {
-    std::filesystem::remove_all(root_);
-  }
-  ~Groups() override { std::filesystem::remove_all(root_); }
-
   void write(const std::string& path, const std::string& text) {
-    const auto file = root_ / path;
+    const auto file = root_.path() / path;
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file) << text;
   }
-  int cpus(const std::string& proc_cgroup) { return cgroup_cpus(proc_cgroup, root_.string()); }
+  int cpus(const std::string& proc_cgroup) {
+    return cgroup_cpus(proc_cgroup, root_.path().string());
+  }
 
  private:
-  std::filesystem::path root_;
+  TemporaryFolder root_;
 };
 
 TEST_F(Groups, HaveNoLimitWhereNothingIsWritten) {
