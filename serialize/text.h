@@ -1,0 +1,16 @@
+// Small helpers for text that comes from files and may hold anything.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace rondo::serialize {
+
+/// True if `text` is well-formed UTF-8 (no overlong forms, surrogates or codes past U+10FFFF).
+bool is_utf8(std::string_view text);
+
+/// `text` between single quotes, fit for an error message: control characters and malformed bytes
+/// are written as \xNN, and what passes `limit` bytes is replaced by "...".
+std::string quoted(std::string_view text, std::size_t limit = 80);
+
+}  // namespace rondo::serialize
