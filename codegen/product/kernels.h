@@ -1,0 +1,52 @@
+// What the kernels compiled for each vector level offer to the rest of the product.
+#pragma once
+
+#include <cstdint>
+
+#include "codegen/product/product.h"
+
+namespace rondo::codegen {
+
+/// A part of a product that one thread computes: m x n elements over k_begin..k_end. Pointers are
+/// those of the part, in elements of the dtype; k_begin is a multiple of kProductBlock.
+struct ProductRegion {
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k_begin = 0;
+  std::int64_t k_end = 0;
+  const void* a = nullptr;
+  std::int64_t a_row_stride = 0;
+  std::int64_t a_col_stride = 0;
+  const void* b = nullptr;
+  std::int64_t b_row_stride = 0;
+  std::int64_t b_col_stride = 0;
+  /// Where results go, in elements of the dtype; null if the epilogue stores them.
+  void* c = nullptr;
+  std::int64_t c_row_stride = 0;
+  /// Null if there is none; `first` is the region's place in the result.
+  const Epilogue* epilogue = nullptr;
+  ProductTile first;
+};
+
+/// The kernels of one element type.
+struct ProductKernels {
+  void (*region)(const ProductRegion&);
+  /// n = 1: the canonical sum of products, for each row.
+  void (*dots)(const ProductRegion&);
+};
+
+namespace v3 {
+const ProductKernels& product_kernels(Dtype dtype);
+}  // namespace v3
+namespace v4 {
+const ProductKernels& product_kernels(Dtype dtype);
+}  // namespace v4
+
+/// Integer products; strides in elements. Sums wrap.
+void integer_region(Dtype dtype, const ProductRegion& region);
+
+/// Memory of the calling thread, aligned to 64 bytes, valid until its next call.
+/// Errors: OutOfMemoryError
+void* product_workspace(std::int64_t size_bytes);
+
+}  // namespace rondo::codegen

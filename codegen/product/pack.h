@@ -1,0 +1,143 @@
+// Packing of operands: dst[p * stride + i] = widened src(i, p), so that kernels read them in order.
+#pragma once
+
+#include "codegen/product/element.h"
+
+namespace rondo::codegen::RONDO_ISA {
+
+/// Eight rows of eight floats become eight columns.
+inline void transpose8(const __m256 (&in)[8], __m256 (&out)[8]) {
+  __m256 pairs[8];
+  for (int i = 0; i < 8; i += 2) {
+    pairs[i] = _mm256_unpacklo_ps(in[i], in[i + 1]);
+    pairs[i + 1] = _mm256_unpackhi_ps(in[i], in[i + 1]);
+  }
+  __m256 quads[8];
+  for (int i = 0; i < 8; i += 4) {
+    quads[i] = _mm256_shuffle_ps(pairs[i], pairs[i + 2], 0x44);
+    quads[i + 1] = _mm256_shuffle_ps(pairs[i], pairs[i + 2], 0xEE);
+    quads[i + 2] = _mm256_shuffle_ps(pairs[i + 1], pairs[i + 3], 0x44);
+    quads[i + 3] = _mm256_shuffle_ps(pairs[i + 1], pairs[i + 3], 0xEE);
+  }
+  for (int i = 0; i < 4; ++i) {
+    out[i] = _mm256_permute2f128_ps(quads[i], quads[i + 4], 0x20);
+    out[i + 4] = _mm256_permute2f128_ps(quads[i], quads[i + 4], 0x31);
+  }
+}
+
+/// Four rows of four doubles become four columns.
+inline void transpose4(const __m256d (&in)[4], __m256d (&out)[4]) {
+  const __m256d low01 = _mm256_unpacklo_pd(in[0], in[1]);
+  const __m256d high01 = _mm256_unpackhi_pd(in[0], in[1]);
+  const __m256d low23 = _mm256_unpacklo_pd(in[2], in[3]);
+  const __m256d high23 = _mm256_unpackhi_pd(in[2], in[3]);
+  out[0] = _mm256_permute2f128_pd(low01, low23, 0x20);
+  out[1] = _mm256_permute2f128_pd(high01, high23, 0x20);
+  out[2] = _mm256_permute2f128_pd(low01, low23, 0x31);
+  out[3] = _mm256_permute2f128_pd(high01, high23, 0x31);
+}
+
+/// The side of the square that is transposed in registers.
+template <class T>
+inline constexpr Index kSquare = sizeof(T) == 4 ? 8 : 4;
+
+/// dst[p * dst_stride + i] = src[i * src_stride + p] for i < rows <= the square's side, p < side.
+/// Whole vectors are stored: up to side - rows elements after each column are overwritten.
+template <class E>
+void transpose_square(const E* src, Index src_stride, Index rows, float* dst, Index dst_stride) {
+  __m256 in[8];
+  __m256 out[8];
+  for (Index i = 0; i < 8; ++i) {
+    in[i] = i < rows ? widen8(src + i * src_stride) : _mm256_setzero_ps();
+  }
+  transpose8(in, out);
+  for (Index p = 0; p < 8; ++p) {
+    _mm256_storeu_ps(dst + p * dst_stride, out[p]);
+  }
+}
+inline void transpose_square(const double* src, Index src_stride, Index rows, double* dst,
+                             Index dst_stride) {
+  __m256d in[4];
+  __m256d out[4];
+  for (Index i = 0; i < 4; ++i) {
+    in[i] = i < rows ? _mm256_loadu_pd(src + i * src_stride) : _mm256_setzero_pd();
+  }
+  transpose4(in, out);
+  for (Index p = 0; p < 4; ++p) {
+    _mm256_storeu_pd(dst + p * dst_stride, out[p]);
+  }
+}
+
+/// An operand seen from one side: src(i, p) stands at i * i_stride + p * k_stride.
+template <class E>
+struct PackSource {
+  const E* data = nullptr;
+  Index i_stride = 0;
+  Index k_stride = 0;
+};
+
+/// Packs rows that are contiguous along k. The last square of rows may be partly filled: squares
+/// are stored in rising order of i within each p, so what one writes too much the next one
+/// rewrites; dst needs kSquare elements of slack.
+template <class E, class T>
+void pack_along_k(const PackSource<E>& src, Index rows, Index k, T* dst, Index dst_stride) {
+  constexpr Index kSide = kSquare<T>;
+  Index p = 0;
+  for (; p + kSide <= k; p += kSide) {
+    T* to = dst + p * dst_stride;
+    for (Index i = 0; i + kSide <= rows; i += kSide) {
+      transpose_square(src.data + i * src.i_stride + p, src.i_stride, kSide, to + i, dst_stride);
+    }
+    const Index whole = rows / kSide * kSide;
+    for (Index q = 0; q < (whole < rows ? kSide : 0); ++q) {
+      for (Index i = whole; i < rows; ++i) {
+        to[q * dst_stride + i] = widen(src.data[i * src.i_stride + p + q]);
+      }
+    }
+  }
+  for (; p < k; ++p) {
+    for (Index i = 0; i < rows; ++i) {
+      dst[p * dst_stride + i] = widen(src.data[i * src.i_stride + p]);
+    }
+  }
+}
+
+/// Packs columns that are contiguous along i, whole vectors at a time.
+template <class T, class E>
+void pack_along_i(const PackSource<E>& src, Index rows, Index k, T* dst, Index dst_stride) {
+  for (Index p = 0; p < k; ++p) {
+    const E* from = src.data + p * src.k_stride;
+    T* to = dst + p * dst_stride;
+    Index i = 0;
+    if constexpr (sizeof(T) == 4) {
+      for (; i + 8 <= rows; i += 8) {
+        _mm256_storeu_ps(to + i, widen8(from + i));
+      }
+    } else {
+      for (; i + 4 <= rows; i += 4) {
+        _mm256_storeu_pd(to + i, _mm256_loadu_pd(from + i));
+      }
+    }
+    for (; i < rows; ++i) {
+      to[i] = widen(from[i]);
+    }
+  }
+}
+
+/// Packs any strides.
+template <class E, class T>
+void pack(const PackSource<E>& src, Index rows, Index k, T* dst, Index dst_stride) {
+  if (src.k_stride == 1) {
+    pack_along_k(src, rows, k, dst, dst_stride);
+  } else if (src.i_stride == 1) {
+    pack_along_i(src, rows, k, dst, dst_stride);
+  } else {
+    for (Index p = 0; p < k; ++p) {
+      for (Index i = 0; i < rows; ++i) {
+        dst[p * dst_stride + i] = widen(src.data[i * src.i_stride + p * src.k_stride]);
+      }
+    }
+  }
+}
+
+}  // namespace rondo::codegen::RONDO_ISA

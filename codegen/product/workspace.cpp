@@ -1,0 +1,34 @@
+// Scratch memory of each thread, kept between products.
+#include <cstdlib>
+#include <memory>
+
+#include "codegen/product/kernels.h"
+#include "core/base/error.h"
+
+namespace rondo::codegen {
+namespace {
+
+constexpr std::int64_t kAlignment = 64;
+
+struct Workspace {
+  std::unique_ptr<void, decltype(&std::free)> memory{nullptr, std::free};
+  std::int64_t size_bytes = 0;
+};
+
+}  // namespace
+
+void* product_workspace(std::int64_t size_bytes) {
+  thread_local Workspace workspace;
+  if (workspace.size_bytes < size_bytes) [[unlikely]] {
+    const std::int64_t rounded = (size_bytes + kAlignment - 1) / kAlignment * kAlignment;
+    workspace.memory.reset();
+    workspace.size_bytes = 0;
+    workspace.memory.reset(std::aligned_alloc(kAlignment, static_cast<std::size_t>(rounded)));
+    check<OutOfMemoryError>(workspace.memory != nullptr,
+                            "product: no memory for packing: {} bytes were asked for", rounded);
+    workspace.size_bytes = rounded;
+  }
+  return workspace.memory.get();
+}
+
+}  // namespace rondo::codegen
