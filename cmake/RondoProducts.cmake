@@ -89,8 +89,7 @@ endfunction()
 # names.
 function(rondo_export_only target name)
   set(map ${PROJECT_SOURCE_DIR}/cmake/${name}.map)
-  target_link_options(${target} PRIVATE -Wl,--version-script=${map} -Wl,--exclude-libs,ALL
-    -Wl,--no-undefined)
+  target_link_options(${target} PRIVATE -Wl,--version-script=${map} -Wl,--exclude-libs,ALL)
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${map})
 endfunction()
 
@@ -101,7 +100,12 @@ function(rondo_find_plugin_in target)
 endfunction()
 
 if(RONDO_LLVM)
+  # What LLVM needs itself is linked in as well, so that the plug-in needs no library of the system.
+  set(ZLIB_USE_STATIC_LIBS ON)
   find_package(LLVM 19.1 CONFIG QUIET HINTS /usr/lib/llvm-19)
+  if(TARGET zstd::libzstd_shared AND zstd_STATIC_LIBRARY)
+    set_target_properties(zstd::libzstd_shared PROPERTIES IMPORTED_LOCATION ${zstd_STATIC_LIBRARY})
+  endif()
   find_program(RONDO_CLANG NAMES clang++-19 HINTS ${LLVM_TOOLS_BINARY_DIR})
   if(NOT LLVM_FOUND OR NOT RONDO_CLANG)
     message(WARNING "Rondo is built without its LLVM plug-in: LLVM 19 or clang++-19 was not found; "

@@ -45,25 +45,32 @@ enum class ScalarKind : std::uint8_t {
   compare,   // any class -> i32 (0 or 1)
   test,      // f32 or f64 -> i32 (0 or 1)
   select,    // (i32, T, T) -> T
-  round,     // brings a register to the values of a narrower dtype; the class stays
+  round,     // i32 -> i32: brings it to the values of a narrower dtype
+  narrow,    // f32 -> f32: rounds it to the values of a narrower dtype
   convert,   // any class -> the class in its name
   random,    // (seed i64, offset i64, index i64) -> the class in its name
 };
 
 // X(name, arity, kind). Meanings where a name does not say it all:
 //   div: floating a / b; for integers truncated division, x / 0 = 0, least / -1 wraps
-//   floor_div, remainder: Python's // and % (sign of the divisor); integers: x // 0 = x % 0 = 0
+//   floor_div, remainder: Python's // and % (sign of the divisor), with NumPy's values where the
+//     divisor is 0 or infinite; integers: x // 0 = x % 0 = 0
 //   fmod: C's fmod (sign of the dividend); integers: fmod(x, 0) = 0
-//   pow: integers by repeated multiplication, wrapping; a negative exponent gives 0, but 1 and -1
-//   are exact minimum, maximum: NaN propagates; a tie returns the first operand shl, shr: a shift
-//   by the width or more, or a negative one, gives 0 (shl) or the sign (shr) sign: NaN stays NaN;
-//   the sign of a zero is that zero round_half_even: to the nearest integer, ties to even select:
-//   the condition is true where it is not 0 to_i32, to_i64: truncate; NaN and out of range give the
-//   least value; to_f32, to_f64: nearest even round_bool: x != 0; round_u8, round_i8, round_i16:
-//   wrap (all in i32); round_f16, round_bf16: nearest even (in f32) random: Philox 4x32-10, key =
-//   the two halves of seed, counter = (index, offset), each two halves, low first. random_i32 is
-//   word 0; uniform_f32 = 24 high bits of word 0 in [0, 1); uniform_f64 = 53 high bits of (word 1,
-//   word 0); normal: Box-Muller over two uniforms from words 0, 1 (f32) or all four (f64)
+//   pow: integers by repeated multiplication, wrapping; a negative exponent gives 0, but bases 1
+//     and -1 are exact
+//   minimum, maximum: NaN propagates; a tie returns the first operand
+//   shl, shr: a shift by the width or more, or a negative one, gives 0 (shl) or the sign (shr)
+//   sign: NaN stays NaN; the sign of a zero is that zero
+//   round_half_even: to the nearest integer, ties to even
+//   select: the condition is true where it is not 0
+//   to_i32, to_i64: floats are truncated, NaN and out of range give the least value; i64 to i32
+//     wraps; to_f32, to_f64: nearest even
+//   round_bool: x != 0; round_u8, round_i8, round_i16: wrap (all in i32); round_f16, round_bf16:
+//     nearest even (in f32)
+//   random: Philox 4x32-10, key = the two halves of seed, counter = (index, offset), each two
+//     halves, low first. random_i32 is word 0; uniform_f32 = 24 high bits of word 0 in [0, 1);
+//     uniform_f64 = 53 high bits of (word 1, word 0); normal: Box-Muller, the cosine of it, over
+//     radius 1 - u and angle u from words 0 and 1 (f32) or the pairs (1, 0) and (3, 2) (f64)
 #define RONDO_SCALAR_OPS(X)       \
   X(add, 2, any)                  \
   X(sub, 2, any)                  \
@@ -125,8 +132,8 @@ enum class ScalarKind : std::uint8_t {
   X(round_u8, 1, round)           \
   X(round_i8, 1, round)           \
   X(round_i16, 1, round)          \
-  X(round_f16, 1, round)          \
-  X(round_bf16, 1, round)         \
+  X(round_f16, 1, narrow)         \
+  X(round_bf16, 1, narrow)        \
   X(to_i32, 1, convert)           \
   X(to_i64, 1, convert)           \
   X(to_f32, 1, convert)           \
@@ -162,9 +169,6 @@ constexpr const ScalarOpInfo& scalar_op_info(ScalarOp op) {
 
 /// True if `op` is defined on operands of class `reg` (for select, the class of its branches).
 constexpr bool scalar_op_takes(ScalarOp op, Reg reg) {
-  if (op == ScalarOp::round_f16 || op == ScalarOp::round_bf16) {
-    return reg == Reg::f32;
-  }
   switch (scalar_op_info(op).kind) {
     case ScalarKind::floating:
     case ScalarKind::test:
@@ -173,6 +177,8 @@ constexpr bool scalar_op_takes(ScalarOp op, Reg reg) {
       return !is_floating(reg);
     case ScalarKind::round:
       return reg == Reg::i32;
+    case ScalarKind::narrow:
+      return reg == Reg::f32;
     case ScalarKind::random:
       return reg == Reg::i64;
     default:

@@ -1,0 +1,9 @@
+// All scalar functions: the one source that block loops, LLVM bitcode and GPU kernels come from.
+#pragma once
+
+#include "codegen/scalar/arithmetic.h"
+#include "codegen/scalar/compare.h"
+#include "codegen/scalar/convert.h"
+#include "codegen/scalar/integer.h"
+#include "codegen/scalar/modulo.h"
+#include "codegen/scalar/rounding.h"
