@@ -94,7 +94,7 @@ RONDO_CLMUL std::uint32_t step_by_clmul(const std::byte* data, std::size_t size,
   __m128i lanes[4] = {load(data), load(data + 16), load(data + 32), load(data + 48)};
   lanes[0] = _mm_xor_si128(lanes[0], _mm_cvtsi32_si128(static_cast<int>(crc)));
   for (data += 64, size -= 64; size >= 64; data += 64, size -= 64) {
-    for (int i = 0; i < 4; ++i) {
+    for (std::size_t i = 0; i < 4; ++i) {
       lanes[i] = fold(lanes[i], load(data + 16 * i), by_512);
     }
   }

@@ -51,20 +51,24 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-std::string quoted(std::string_view text, std::size_t limit) {
-  std::string result = "'";
+std::string printable(std::string_view text, std::size_t limit) {
+  std::string result;
   while (!text.empty()) {
     const std::size_t size = character_size(text);
     const bool plain = size != 0 && !is_control(text[0]);
     const std::string next = plain ? std::string(text.substr(0, size))
                                    : fmt::format("\\x{:02x}", static_cast<std::uint8_t>(text[0]));
-    if (result.size() + next.size() > limit + 1) {
-      return result + "...'";
+    if (result.size() + next.size() > limit) {
+      return result + "...";
     }
     result += next;
     text.remove_prefix(plain ? size : 1);
   }
-  return result + "'";
+  return result;
+}
+
+std::string in_quotes(std::string_view text, std::size_t limit) {
+  return "'" + printable(text, limit) + "'";
 }
 
 }  // namespace rondo::serialize

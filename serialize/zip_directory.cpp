@@ -50,7 +50,7 @@ class Reader {
 
  private:
   [[noreturn]] void fail_entry(std::string_view name, std::string_view fault) const {
-    fail<FormatError>("zip '{}': entry {}: {}", source_.name(), quoted(name), fault);
+    fail<FormatError>("zip '{}': entry {}: {}", source_.name(), in_quotes(name), fault);
   }
 
   void require(bool condition, std::string_view name, std::string_view fault) const {

@@ -18,7 +18,8 @@ ZipReader::ZipReader(std::shared_ptr<const Source> source) : source_(std::move(s
   std::ranges::sort(by_name_, {}, name_of);
   const auto twin = std::ranges::adjacent_find(by_name_, {}, name_of);
   if (twin != by_name_.end()) {
-    fail<FormatError>("zip '{}': entry {}: the name appears twice", name(), quoted(name_of(*twin)));
+    fail<FormatError>("zip '{}': entry {}: the name appears twice", name(),
+                      in_quotes(name_of(*twin)));
   }
 }
 
@@ -31,7 +32,7 @@ const ZipEntry* ZipReader::find(std::string_view name) const {
 const ZipEntry& ZipReader::entry(std::string_view name) const {
   const ZipEntry* found = find(name);
   if (found == nullptr) {
-    fail<FormatError>("zip '{}': entry {} is missing", this->name(), quoted(name));
+    fail<FormatError>("zip '{}': entry {} is missing", this->name(), in_quotes(name));
   }
   return *found;
 }
@@ -44,7 +45,7 @@ Bytes ZipReader::read_verified(const ZipEntry& entry) const {
         "zip '{}': entry {}: the checksum is wrong: the data has {:08x}, the directory says "
         "{:08x}; "
         "the file is damaged",
-        name(), quoted(entry.name), found, entry.crc32);
+        name(), in_quotes(entry.name), found, entry.crc32);
   }
   return bytes;
 }

@@ -105,12 +105,12 @@ void put_end(std::vector<std::byte>& bytes, std::uint64_t count, std::uint64_t s
 ZipEntry ZipWriter::add(std::string_view name, std::span<const std::byte> data) {
   invariant(!finished_, "an entry is added to a finished archive");
   const char* fault = zip_name_fault(name);
-  check<ArgumentError>(fault == nullptr, "zip: entry {}: {}", quoted(name),
+  check<ArgumentError>(fault == nullptr, "zip: entry {}: {}", in_quotes(name),
                        fault == nullptr ? "" : fault);
   check<ArgumentError>(entries_.size() < kMaxZipEntries, "zip: too many entries: the limit is {}",
                        kMaxZipEntries);
   check<ArgumentError>(names_.emplace(name).second, "zip: entry {}: the name is taken",
-                       quoted(name));
+                       in_quotes(name));
   ZipEntry entry{std::string(name), 0, data.size(), serialize::crc32(data)};
   headers_.push_back(position_);
   write(local_header(entry, position_));

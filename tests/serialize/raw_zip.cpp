@@ -1,5 +1,8 @@
 #include "tests/serialize/raw_zip.h"
 
+#include <span>
+#include <utility>
+
 #include "serialize/checksum.h"
 
 namespace rondo::serialize {
@@ -31,10 +34,10 @@ std::string u64(std::uint64_t value) {
   return little_endian(value, 8);
 }
 
-RawEntry::RawEntry(std::string name_, std::string data_)
-    : name(std::move(name_)),
+RawEntry::RawEntry(std::string entry_name, std::string contents)
+    : name(std::move(entry_name)),
       local_name(name),
-      data(std::move(data_)),
+      data(std::move(contents)),
       crc32(serialize::crc32(std::as_bytes(std::span(data)))),
       packed(static_cast<std::uint32_t>(data.size())),
       size(packed) {}

@@ -9,7 +9,7 @@ namespace rondo::serialize {
 
 /// An entry with the fields of a plain 32-bit zip; tests change what they want to be wrong.
 struct RawEntry {
-  explicit RawEntry(std::string name, std::string data);
+  RawEntry(std::string entry_name, std::string contents);
 
   std::string name;
   std::string local_name;  // as `name` unless changed

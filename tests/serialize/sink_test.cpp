@@ -44,7 +44,7 @@ TEST(ReplaceFile, WritesSmallAndLargePiecesInOrder) {
   const TemporaryFolder folder;
   const auto sink = replace_file(file_in(folder, "x"));
   std::string expected;
-  for (const std::size_t size : {1, 300'000, 7, 262'144, 0, 262'143, 2, 1'000'000}) {
+  for (const std::size_t size : {1U, 300'000U, 7U, 262'144U, 0U, 262'143U, 2U, 1'000'000U}) {
     const std::string piece(size, static_cast<char>('a' + size % 26));
     sink->write(bytes_of(piece));
     expected += piece;

@@ -19,11 +19,11 @@ TEST(Text, TellsWellFormedUtf8) {
 }
 
 TEST(Text, QuotesWhatAFileSays) {
-  EXPECT_EQ(quoted("weights/0"), "'weights/0'");
-  EXPECT_EQ(quoted("a\nb\xFF\xD0\xBA"), "'a\\x0ab\\xff\xD0\xBA'");
-  EXPECT_EQ(quoted("abcdef", 6), "'abcdef'");
-  EXPECT_EQ(quoted("abcdefg", 6), "'abcdef...'");
-  EXPECT_EQ(quoted("abcde\xD0\xBA", 6), "'abcde...'");
+  EXPECT_EQ(in_quotes("weights/0"), "'weights/0'");
+  EXPECT_EQ(in_quotes("a\nb\xFF\xD0\xBA"), "'a\\x0ab\\xff\xD0\xBA'");
+  EXPECT_EQ(in_quotes("abcdef", 6), "'abcdef'");
+  EXPECT_EQ(in_quotes("abcdefg", 6), "'abcdef...'");
+  EXPECT_EQ(in_quotes("abcde\xD0\xBA", 6), "'abcde...'");
 }
 
 }  // namespace

@@ -248,7 +248,7 @@ TEST(ZipReader, CapsWhatAFileCanClaim) {
 TEST(ZipReader, RefusesDamagedZip64EndRecords) {
   const std::string file = zip64_end(0, 0, 0);
   const std::string damaged = "zip 'test': the zip64 end record is damaged";
-  for (const std::size_t i : {0, 4, 16, 20, 24, 60, 64, 72}) {
+  for (const std::size_t i : {0U, 4U, 16U, 20U, 24U, 60U, 64U, 72U}) {
     std::string changed = file;
     changed[i] ^= 1;
     check_error<FormatError>([&] { ZipReader{source_of(changed)}; }, damaged);

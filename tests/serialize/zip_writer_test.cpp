@@ -152,7 +152,7 @@ TEST(ZipWriter, AFlippedBitIsRefusedOrHarmlessWhereverItIs) {
   std::size_t harmless = 0;
   for (std::size_t i = 0; i < file.size(); ++i) {
     std::string changed = file;
-    changed[i] ^= static_cast<char>(1 << i % 8);
+    changed[i] = static_cast<char>(changed[i] ^ 1 << i % 8);
     harmless += is_refused(changed, kContents) ? 0 : 1;
   }
   // What may change: who made the entry, its attributes, the value that the padding aligns to.
