@@ -1,0 +1,19 @@
+// What the sources that are compiled once per vector level declare to each other.
+#pragma once
+
+#include "codegen/interpreter/block_loops.h"
+
+namespace rondo::codegen::v3 {
+extern const BlockLoops kBlockLoops;
+}  // namespace rondo::codegen::v3
+
+namespace rondo::codegen::v4 {
+extern const BlockLoops kBlockLoops;
+}  // namespace rondo::codegen::v4
+
+#ifdef RONDO_ISA
+namespace rondo::codegen::RONDO_ISA {
+const ReduceLoops* fold_loops(ReduceKind kind, Reg reg);
+const ReduceLoops* place_loops(ReduceKind kind, Reg reg);
+}  // namespace rondo::codegen::RONDO_ISA
+#endif
