@@ -5,7 +5,7 @@
 namespace rondo::codegen {
 
 const BlockLoops& block_loops(Isa isa) {
-  return isa == Isa::v4 ? v4::kBlockLoops : v3::kBlockLoops;
+  return isa == Isa::v4 ? interpreter::v4::kBlockLoops : interpreter::v3::kBlockLoops;
 }
 
 }  // namespace rondo::codegen

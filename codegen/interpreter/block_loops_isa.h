@@ -3,17 +3,17 @@
 
 #include "codegen/interpreter/block_loops.h"
 
-namespace rondo::codegen::v3 {
+namespace rondo::codegen::interpreter::v3 {
 extern const BlockLoops kBlockLoops;
-}  // namespace rondo::codegen::v3
+}  // namespace rondo::codegen::interpreter::v3
 
-namespace rondo::codegen::v4 {
+namespace rondo::codegen::interpreter::v4 {
 extern const BlockLoops kBlockLoops;
-}  // namespace rondo::codegen::v4
+}  // namespace rondo::codegen::interpreter::v4
 
 #ifdef RONDO_ISA
-namespace rondo::codegen::RONDO_ISA {
+namespace rondo::codegen::interpreter::RONDO_ISA {
 const ReduceLoops* fold_loops(ReduceKind kind, Reg reg);
 const ReduceLoops* place_loops(ReduceKind kind, Reg reg);
-}  // namespace rondo::codegen::RONDO_ISA
+}  // namespace rondo::codegen::interpreter::RONDO_ISA
 #endif

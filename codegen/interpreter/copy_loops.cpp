@@ -3,7 +3,7 @@
 
 #include "codegen/interpreter/block_loops_isa.h"
 
-namespace rondo::codegen::RONDO_ISA {
+namespace rondo::codegen::interpreter::RONDO_ISA {
 namespace {
 
 /// The same nest with its loops of one iteration outermost and loops that continue each other
@@ -125,4 +125,4 @@ const ReduceLoops* reduce(ReduceKind kind, Reg reg) {
 
 const BlockLoops kBlockLoops{&copy, &reduce, &index};
 
-}  // namespace rondo::codegen::RONDO_ISA
+}  // namespace rondo::codegen::interpreter::RONDO_ISA

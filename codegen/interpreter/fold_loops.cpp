@@ -5,7 +5,7 @@
 #include "codegen/interpreter/block_loops_isa.h"
 #include "codegen/interpreter/lanes.h"
 
-namespace rondo::codegen::RONDO_ISA {
+namespace rondo::codegen::interpreter::RONDO_ISA {
 namespace {
 
 // A fold has the type of its lanes, their start, how two lanes combine (vectors and single values
@@ -347,4 +347,4 @@ const ReduceLoops* fold_loops(ReduceKind kind, Reg reg) {
   }
 }
 
-}  // namespace rondo::codegen::RONDO_ISA
+}  // namespace rondo::codegen::interpreter::RONDO_ISA

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace rondo::codegen::RONDO_ISA {
+namespace rondo::codegen::interpreter::RONDO_ISA {
 
 inline constexpr int kLanes = 16;
 inline constexpr int kBlockSteps = 64;  // of the canonical order
@@ -182,4 +182,4 @@ inline double fused(double a, double b, double c) {
   return __builtin_fma(a, b, c);
 }
 
-}  // namespace rondo::codegen::RONDO_ISA
+}  // namespace rondo::codegen::interpreter::RONDO_ISA

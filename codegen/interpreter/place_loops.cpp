@@ -6,7 +6,7 @@
 #include "codegen/interpreter/block_loops_isa.h"
 #include "codegen/interpreter/lanes.h"
 
-namespace rondo::codegen::RONDO_ISA {
+namespace rondo::codegen::interpreter::RONDO_ISA {
 namespace {
 
 /// Counters of places are as wide as the values and are folded into 64 bits before they reach this.
@@ -272,4 +272,4 @@ const ReduceLoops* place_loops(ReduceKind kind, Reg reg) {
   }
 }
 
-}  // namespace rondo::codegen::RONDO_ISA
+}  // namespace rondo::codegen::interpreter::RONDO_ISA

@@ -9,14 +9,15 @@
 
 namespace rondo::codegen {
 
-/// Applies an operation to n registers. All arrays are aligned to 64 bytes; an operand that the
-/// operation does not have is ignored. `out` may be one of the operands if both have registers of
-/// one size; else they do not overlap. A result depends on its operands alone, not on n.
+/// Applies an operation to n registers. Arrays have the alignment of their elements (the
+/// interpreter passes operands in memory); an operand that the operation does not have is ignored.
+/// `out` may be one of the operands if both have registers of one size; else they do not overlap. A
+/// result depends on its operands alone, not on n.
 using BlockFunction = void (*)(std::int64_t n, void* out, const void* a, const void* b,
                                const void* c);
 
 /// Widens n elements that stand stride_bytes apart (0 repeats one, negative steps back) to
-/// registers of reg_of(dtype). `registers` is aligned to 64 bytes.
+/// registers of reg_of(dtype).
 using LoadFunction = void (*)(std::int64_t n, void* registers, const void* memory,
                               std::int64_t stride_bytes);
 

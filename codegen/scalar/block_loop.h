@@ -43,8 +43,6 @@ using Register = typename RegisterOf<R>::Type;
 /// n is a multiple of kLanes, which the mask tells the vectoriser, so it needs no remainder loop.
 template <class Function, class Out, class A>
 [[gnu::noinline]] void run_whole(std::int64_t n, Out* out, const A* a) {
-  out = static_cast<Out*>(__builtin_assume_aligned(out, 64));
-  a = static_cast<const A*>(__builtin_assume_aligned(a, 64));
   n &= -kLanes;
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < n; ++i) {
@@ -54,9 +52,6 @@ template <class Function, class Out, class A>
 
 template <class Function, class Out, class A, class B>
 [[gnu::noinline]] void run_whole(std::int64_t n, Out* out, const A* a, const B* b) {
-  out = static_cast<Out*>(__builtin_assume_aligned(out, 64));
-  a = static_cast<const A*>(__builtin_assume_aligned(a, 64));
-  b = static_cast<const B*>(__builtin_assume_aligned(b, 64));
   n &= -kLanes;
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < n; ++i) {
@@ -66,10 +61,6 @@ template <class Function, class Out, class A, class B>
 
 template <class Function, class Out, class A, class B, class C>
 [[gnu::noinline]] void run_whole(std::int64_t n, Out* out, const A* a, const B* b, const C* c) {
-  out = static_cast<Out*>(__builtin_assume_aligned(out, 64));
-  a = static_cast<const A*>(__builtin_assume_aligned(a, 64));
-  b = static_cast<const B*>(__builtin_assume_aligned(b, 64));
-  c = static_cast<const C*>(__builtin_assume_aligned(c, 64));
   n &= -kLanes;
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < n; ++i) {
