@@ -1,0 +1,238 @@
+#include "core/op/call.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/error.h"
+#include "core/op/generator.h"
+
+namespace rondo {
+namespace {
+
+AutogradHooks autograd_hooks;
+
+/// Results of the shape rule, reused by the calls of a thread. A shape rule may call ops: levels
+/// nest.
+struct MetaStack {
+  std::array<std::vector<Meta>, 16> levels;
+  std::size_t depth = 0;
+};
+thread_local MetaStack meta_stack;
+
+class MetaScope {
+ public:
+  MetaScope() : level_(meta_stack.depth++) {
+    invariant(level_ < meta_stack.levels.size(), "ops nest too deeply");
+    metas().clear();
+  }
+  ~MetaScope() { --meta_stack.depth; }
+  MetaScope(const MetaScope&) = delete;
+  MetaScope& operator=(const MetaScope&) = delete;
+  std::vector<Meta>& metas() const { return meta_stack.levels[level_]; }
+
+ private:
+  std::size_t level_;
+};
+
+bool any_requires_grad(std::span<const Tensor> inputs) {
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [](const Tensor& t) { return t.defined() && t.requires_grad(); });
+}
+
+Device common_device(const OpInfo& op, std::span<const Tensor> inputs) {
+  const Tensor* first = nullptr;
+  for (const Tensor& t : inputs) {
+    if (!t.defined() || t.is_immediate()) {
+      continue;
+    }
+    if (first == nullptr) {
+      first = &t;
+    } else if (t.device() != first->device()) [[unlikely]] {
+      fail<DeviceError>("{}: operands are on different devices: {} and {}; move one with .to()",
+                        op.name, first->device().str(), t.device().str());
+    }
+  }
+  return first == nullptr ? Device{} : first->device();
+}
+
+void call_view(const OpInfo& op, std::span<const Tensor> inputs, std::span<const Attr> attrs,
+               std::span<Tensor> outputs) {
+  const OpArgs args{op, inputs, attrs};
+  ViewGeometry geometry;
+  const Tensor source = materialize(inputs[0]);
+  if (op.view(args, geometry)) {
+    outputs[0] = Tensor::view_of(source.storage(), geometry.shape, geometry.strides,
+                                 geometry.offset, source.dtype());
+  } else {
+    GradMode no_grad(false);
+    const Tensor copy = contiguous(source);
+    std::array<Tensor, 1> copied{copy};
+    invariant(op.view({op, copied, attrs}, geometry), "a view of a contiguous tensor failed");
+    outputs[0] = Tensor::view_of(copy.storage(), geometry.shape, geometry.strides, geometry.offset,
+                                 source.dtype());
+  }
+}
+
+/// The operands of a call; for an op that draws, `seed` and `offset` (its last two) are taken from
+/// the default generator here unless they were given, so that they are inputs like any other from
+/// then on.
+class RandomInputs {
+ public:
+  RandomInputs(const OpInfo& op, std::span<const Tensor> given) : inputs_(given) {
+    if (op.deterministic || given.back().defined()) [[likely]] {
+      return;
+    }
+    drawn_.assign(given.begin(), given.end());
+    inputs_ = drawn_;
+    const RandomDraw draw = default_generator().draw();
+    drawn_[drawn_.size() - 2] = Tensor::immediate(Scalar(draw.seed), Dtype::int64, false);
+    drawn_[drawn_.size() - 1] = Tensor::immediate(Scalar(draw.offset), Dtype::int64, false);
+  }
+  std::span<const Tensor> inputs() const { return inputs_; }
+
+ private:
+  std::span<const Tensor> inputs_;
+  std::vector<Tensor> drawn_;
+};
+
+/// A composite without a gradient of its own is differentiated through its body.
+bool decomposes(const OpInfo& op, bool records) {
+  return records && op.kind == OpKind::composite && op.gradient == nullptr;
+}
+
+void call_results(const OpInfo& op, std::span<const Tensor> inputs, std::span<const Attr> attrs,
+                  std::span<Tensor> outputs) {
+  const MetaScope scope;
+  const Device device = common_device(op, inputs);
+  op.infer({op, inputs, attrs}, scope.metas());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Meta& meta = scope.metas()[i];
+    outputs[i] = op.in_place ? inputs[i] : Tensor::empty(meta.shape, meta.dtype, device);
+  }
+  current_executor().execute({op, inputs, attrs, outputs, op.in_place});
+}
+
+}  // namespace
+
+void set_autograd_hooks(const AutogradHooks& hooks) {
+  autograd_hooks = hooks;
+}
+
+bool& grad_enabled() {
+  thread_local bool enabled = true;
+  return enabled;
+}
+
+void call(const OpInfo& op, std::span<const Tensor> given, std::span<const Attr> attrs,
+          std::span<Tensor> outputs) {
+  const RandomInputs drawn(op, given);
+  const std::span<const Tensor> inputs = drawn.inputs();
+  const bool records = grad_enabled() && op.differentiable && any_requires_grad(inputs);
+  CallObserver* const observer = current_observer();
+  if (decomposes(op, records)) {
+    const MetaScope scope;
+    op.infer({op, inputs, attrs}, scope.metas());
+    std::vector<Tensor> results;
+    op.body({op, inputs, attrs}, results);
+    std::copy(results.begin(), results.end(), outputs.begin());
+    return;
+  }
+  const OpCall made{op, inputs, attrs, outputs, op.in_place};
+  if (op.kind == OpKind::view) {
+    call_view(op, inputs, attrs, outputs);
+    if (records) {
+      autograd_hooks.record_view(made);
+    }
+  } else {
+    if (op.in_place && autograd_hooks.before_in_place != nullptr) {
+      autograd_hooks.before_in_place(made);
+    }
+    call_results(op, inputs, attrs, outputs);
+    if (records) {
+      autograd_hooks.record(made);
+    }
+  }
+  if (observer != nullptr) [[unlikely]] {
+    observer->called({op, given, attrs, outputs, op.in_place});
+  }
+}
+
+Tensor call_in_place(const OpInfo& op, std::span<const Tensor> inputs,
+                     std::span<const Attr> attrs) {
+  check<ArgumentError>(op.has_in_place, "{}_: there is no in-place form; use {}", op.name, op.name);
+  const Tensor& target = inputs[0];
+  check<ArgumentError>(!target.is_immediate() && target.storage()->writable(),
+                       "{}_: the tensor is read-only; write into a copy made with clone()",
+                       op.name);
+  const MetaScope scope;
+  common_device(op, inputs);
+  op.infer({op, inputs, attrs}, scope.metas());
+  const Meta& meta = scope.metas()[0];
+  check<ShapeError>(meta.shape == target.shape(),
+                    "{}_: the result does not fit in place: {} into {}; shapes must be equal",
+                    op.name, meta.shape, target.shape());
+  const bool narrows = is_floating(meta.dtype) && !is_floating(target.dtype());
+  check<DtypeError>(!narrows, "{}_: the result is {}, the tensor is {}; it cannot hold a fraction",
+                    op.name, dtype_name(meta.dtype), dtype_name(target.dtype()));
+  Tensor output = target;
+  const OpCall made{op, inputs, attrs, {&output, 1}, true};
+  const bool records = grad_enabled() && any_requires_grad(inputs);
+  if (autograd_hooks.before_in_place != nullptr) {
+    autograd_hooks.before_in_place(made);
+  }
+  current_executor().execute(made);
+  if (records) {
+    autograd_hooks.record(made);
+  }
+  if (current_observer() != nullptr) [[unlikely]] {
+    current_observer()->called(made);
+  }
+  return target;
+}
+
+Tensor call_one(const OpInfo& op, std::initializer_list<ArgValue> args) {
+  const BoundArgs bound = bind_args(op, std::span(args.begin(), args.size()));
+  Tensor output;
+  call(op, bound.inputs, bound.attrs, {&output, 1});
+  return output;
+}
+
+std::vector<Tensor> call_many(const OpInfo& op, std::initializer_list<ArgValue> args) {
+  const BoundArgs bound = bind_args(op, std::span(args.begin(), args.size()));
+  std::vector<Tensor> outputs(static_cast<std::size_t>(op.schema.outputs));
+  call(op, bound.inputs, bound.attrs, outputs);
+  return outputs;
+}
+
+Tensor call_one_in_place(const OpInfo& op, std::initializer_list<ArgValue> args) {
+  const BoundArgs bound = bind_args(op, std::span(args.begin(), args.size()));
+  return call_in_place(op, bound.inputs, bound.attrs);
+}
+
+Tensor materialize(const Tensor& tensor) {
+  if (!tensor.defined() || !tensor.is_immediate()) {
+    return tensor;
+  }
+  const bool weak_float = tensor.is_weak() && tensor.dtype() == Dtype::float64;
+  const Tensor result = Tensor::empty(tensor.shape(), weak_float ? Dtype::float32 : tensor.dtype());
+  write_element(result.storage()->raw_data(), result.dtype(), tensor.impl()->immediate);
+  return result;
+}
+
+Tensor contiguous(const Tensor& tensor) {
+  const Tensor source = materialize(tensor);
+  if (source.is_contiguous()) {
+    return source;
+  }
+  const OpInfo* clone = OpTable::instance().find("clone");
+  invariant(clone != nullptr, "the op clone is not registered");
+  Tensor copy;
+  call(*clone, {&source, 1}, {}, {&copy, 1});
+  return copy;
+}
+
+void synchronize() {
+  current_executor().flush();
+}
+
+}  // namespace rondo

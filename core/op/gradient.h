@@ -1,0 +1,55 @@
+// What the gradient of an op sees: its saved operands and results, incoming gradients, and what is
+// needed.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/op/op_info.h"
+
+namespace rondo {
+
+class GradContext {
+ public:
+  GradContext(const OpInfo& op, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+              std::span<const Tensor> grads, std::span<const Attr> attrs,
+              std::span<const Meta> input_metas, std::uint64_t needs);
+
+  /// A saved input or result. Errors: InternalError if the op did not declare that it saves it.
+  const Tensor& input(std::string_view name) const;
+  const Tensor& input(int i) const;
+  const Tensor& output(int i = 0) const;
+  /// The gradient of result i; undefined if nothing flowed into it and the op has several results.
+  const Tensor& grad(int i = 0) const { return grads_[static_cast<std::size_t>(i)]; }
+  const Attr& attr(std::string_view name) const;
+  /// Shape and dtype of an input are known also where it is not saved.
+  const Meta& meta(std::string_view name) const { return metas_[index(name)]; }
+  const Meta& meta(int i) const { return metas_[static_cast<std::size_t>(i)]; }
+  int inputs() const { return static_cast<int>(metas_.size()); }
+
+  bool needs(std::string_view name) const { return needs(static_cast<int>(index(name))); }
+  bool needs(int i) const { return ((needs_ >> i) & 1U) != 0; }
+  /// Gives the gradient of an input; it is summed over broadcast axes and cast to the input's
+  /// dtype.
+  void set(std::string_view name, const Tensor& gradient) {
+    set(static_cast<int>(index(name)), gradient);
+  }
+  void set(int i, const Tensor& gradient) { results_[static_cast<std::size_t>(i)] = gradient; }
+
+  std::vector<Tensor>& results() { return results_; }
+
+ private:
+  std::size_t index(std::string_view name) const;
+
+  const OpInfo& op_;
+  std::span<const Tensor> inputs_;
+  std::span<const Tensor> outputs_;
+  std::span<const Tensor> grads_;
+  std::span<const Attr> attrs_;
+  std::span<const Meta> metas_;
+  std::uint64_t needs_;
+  std::vector<Tensor> results_;
+};
+
+}  // namespace rondo

@@ -1,0 +1,156 @@
+#include "core/op/op.h"
+
+#include "core/base/error.h"
+
+namespace rondo {
+namespace {
+
+/// Names the argument whose dtype decides, for error texts.
+std::string_view first_operand(const OpArgs& args, std::uint32_t own_dtype) {
+  std::size_t operand = 0;
+  for (const SchemaArg& arg : args.op.schema.args) {
+    if (arg.is_operand()) {
+      if (((own_dtype >> operand) & 1U) == 0) {
+        return arg.name;
+      }
+      ++operand;
+    }
+  }
+  return "input";
+}
+
+Dtype elementwise_output(const OpArgs& args, Dtype common, std::size_t i) {
+  switch (args.op.elementwise.output) {
+    case ElementwiseRule::Output::boolean:
+      return Dtype::boolean;
+    case ElementwiseRule::Output::attribute:
+      return args.attrs[0].is_none() ? common : args.attrs[0].as_dtype();
+    case ElementwiseRule::Output::own:
+      return args.inputs[i].dtype();
+    default:
+      return common;
+  }
+}
+
+}  // namespace
+
+Dtype elementwise_common(const OpArgs& args) {
+  const ElementwiseRule& rule = args.op.elementwise;
+  const Dtype common = promoted_dtype(args.inputs, rule.own_dtype);
+  return rule.promote_to_float && !is_floating(common) ? Dtype::float32 : common;
+}
+
+void infer_elementwise(const OpArgs& args, std::vector<Meta>& outputs) {
+  const Dtype common = elementwise_common(args);
+  check_dtype(args.op, first_operand(args, args.op.elementwise.own_dtype), common);
+  Shape shape;
+  bool first = true;
+  for (const Tensor& input : args.inputs) {
+    if (input.defined()) {
+      shape = first ? input.shape() : broadcast_shapes(shape, input.shape(), args.op.name);
+      first = false;
+    }
+  }
+  for (int i = 0; i < args.op.schema.outputs; ++i) {
+    outputs.push_back({shape, elementwise_output(args, common, static_cast<std::size_t>(i))});
+  }
+}
+
+void infer_same(const OpArgs& args, std::vector<Meta>& outputs) {
+  check_dtype(args.op, args.op.schema.args[0].name, args.inputs[0].dtype());
+  outputs.push_back({args.inputs[0].shape(), args.inputs[0].dtype()});
+}
+
+std::uint32_t reduction_axes(const OpArgs& args) {
+  const int rank = args.inputs[0].rank();
+  const Attr& dim = args.attrs[0];
+  if (dim.is_none()) {
+    return (1U << rank) - 1U;
+  }
+  std::uint32_t mask = 0;
+  const auto add = [&](std::int64_t axis) {
+    const std::uint32_t bit = 1U << normalize_axis(axis, rank, args.op.name);
+    check<ArgumentError>((mask & bit) == 0, "{}: axis {} is named twice in dim; name it once",
+                         args.op.name, axis);
+    mask |= bit;
+  };
+  if (const auto* one = std::get_if<std::int64_t>(&dim.value())) {
+    add(*one);
+  } else {
+    for (const std::int64_t axis : dim.as_ints()) {
+      add(axis);
+    }
+    if (dim.as_ints().empty()) {
+      return (1U << rank) - 1U;
+    }
+  }
+  return rank == 0 ? 0U : mask;
+}
+
+Dtype reduction_compute_dtype(const OpInfo& op, Dtype input, Dtype output) {
+  switch (op.reduction.output) {
+    case ReductionRule::Output::boolean:
+      return Dtype::boolean;
+    case ReductionRule::Output::int64:
+      return compute_dtype(input);
+    default:
+      return compute_dtype(output);
+  }
+}
+
+namespace {
+
+Dtype reduction_output(const OpArgs& args, Dtype input) {
+  switch (args.op.reduction.output) {
+    case ReductionRule::Output::boolean:
+      return Dtype::boolean;
+    case ReductionRule::Output::int64:
+      return Dtype::int64;
+    default:
+      break;
+  }
+  if (args.attrs.size() > 2 && !args.attrs[2].is_none()) {
+    return args.attrs[2].as_dtype();
+  }
+  const bool widens = args.op.reduction.output == ReductionRule::Output::widened;
+  return widens && !is_floating(input) ? Dtype::int64 : input;
+}
+
+}  // namespace
+
+void infer_reduction(const OpArgs& args, std::vector<Meta>& outputs) {
+  const Tensor& input = args.inputs[0];
+  const Dtype dtype = reduction_output(args, input.dtype());
+  const bool casts = args.attrs.size() > 2 && !args.attrs[2].is_none();
+  check_dtype(args.op, "input", casts ? dtype : input.dtype());
+  const std::uint32_t axes = reduction_axes(args);
+  const bool keep = args.attrs[1].as_bool();
+  Shape shape;
+  for (int i = 0; i < input.rank(); ++i) {
+    const bool reduced = ((axes >> i) & 1U) != 0;
+    check<ArgumentError>(!reduced || args.op.reduction.empty_allowed || input.shape()[i] > 0,
+                         "{}: axis {} of shape {} is empty; it needs at least one element",
+                         args.op.name, i, input.shape());
+    if (!reduced) {
+      shape.push_back(input.shape()[i]);
+    } else if (keep) {
+      shape.push_back(1);
+    }
+  }
+  outputs.push_back({shape, dtype});
+}
+
+namespace detail {
+
+void push(ExprContext& context, Expr result) {
+  context.outputs.push_back(result);
+}
+
+void infer_view(const OpArgs& args, std::vector<Meta>& outputs) {
+  ViewGeometry geometry;
+  args.op.view(args, geometry);
+  outputs.push_back({geometry.shape, args.inputs[0].dtype()});
+}
+
+}  // namespace detail
+}  // namespace rondo

@@ -1,0 +1,67 @@
+#include "core/ops/create.h"
+
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/ops/arithmetic.h"
+
+namespace rondo {
+
+void Full::infer(const OpArgs& args, std::vector<Meta>& outputs) {
+  const Shape shape{std::span<const std::int64_t>(args.attrs[0].as_ints())};
+  checked_numel(shape, args.op.name);
+  const Dtype number = args.inputs[0].dtype();
+  const Dtype fallback = number == Dtype::float64 ? Dtype::float32 : number;
+  outputs.push_back({shape, args.attrs[1].is_none() ? fallback : args.attrs[1].as_dtype()});
+}
+
+void Full::expressions(ExprContext& c) {
+  c.outputs.push_back(c.inputs[0]);
+}
+
+void Arange::infer(const OpArgs& args, std::vector<Meta>& outputs) {
+  bool floating = false;
+  for (const Tensor& input : args.inputs) {
+    floating = floating || is_floating(input.dtype());
+  }
+  const double start = args.inputs[0].item().to_double();
+  const double end = args.inputs[1].item().to_double();
+  const double step = args.inputs[2].item().to_double();
+  check<ArgumentError>(step != 0, "arange: the step is 0; it must not be");
+  const double count = std::ceil((end - start) / step);
+  check<ArgumentError>(std::isfinite(count),
+                       "arange: from {} to {} by {}; the count must be finite", start, end, step);
+  const Dtype fallback = floating ? Dtype::float32 : Dtype::int64;
+  const Dtype dtype = args.attrs[0].is_none() ? fallback : args.attrs[0].as_dtype();
+  check_dtype(args.op, "dtype", dtype);
+  outputs.push_back({Shape{count > 0 ? static_cast<std::int64_t>(count) : 0}, dtype});
+}
+
+void Arange::expressions(ExprContext& c) {
+  // Inputs: start, end, step, index. Integers count in i64, floats in f64, rounded once at the end.
+  const bool floating = is_floating(c.inputs[0].reg()) || is_floating(c.inputs[2].reg());
+  const Reg reg = floating ? Reg::f64 : Reg::i64;
+  const Expr index = fn::convert(c.inputs[3], reg);
+  c.outputs.push_back(fn::convert(c.inputs[0], reg) + index * fn::convert(c.inputs[2], reg));
+}
+
+void Cast::gradient(GradContext& g) {
+  g.set("input", to_dtype(g.grad(), g.meta(0).dtype));
+}
+
+void Copy::gradient(GradContext& g) {
+  g.set("src", g.grad());
+}
+
+Tensor zeros(const Shape& shape, Dtype dtype) {
+  return full(shape, 0, dtype);
+}
+Tensor ones(const Shape& shape, Dtype dtype) {
+  return full(shape, 1, dtype);
+}
+
+Tensor to_dtype(const Tensor& tensor, Dtype dtype) {
+  return tensor.dtype() == dtype ? tensor : cast(tensor, dtype);
+}
+
+}  // namespace rondo

@@ -1,0 +1,54 @@
+#include "core/ops/matmul.h"
+
+#include "core/base/error.h"
+#include "core/ops/reduce.h"
+#include "core/ops/reshape.h"
+
+namespace rondo {
+
+void Matmul::infer(const OpArgs& args, std::vector<Meta>& outputs) {
+  const Tensor& a = args.inputs[0];
+  const Tensor& b = args.inputs[1];
+  check<ShapeError>(a.rank() > 0 && b.rank() > 0,
+                    "matmul: a is {}, b is {}; both need at least one axis", a.shape(), b.shape());
+  check_dtype(args.op, "input", a.dtype());
+  check<DtypeError>(a.dtype() == b.dtype(), "matmul: a is {}, b is {}; the dtypes must be equal",
+                    dtype_name(a.dtype()), dtype_name(b.dtype()));
+  const std::int64_t k = a.shape().back();
+  const std::int64_t kb = b.rank() == 1 ? b.shape()[0] : b.shape()[b.rank() - 2];
+  check<ShapeError>(
+      k == kb, "matmul: inner sizes differ: a is {}, b is {}; a.shape[-1] must equal b.shape[{}]",
+      a.shape(), b.shape(), b.rank() == 1 ? -1 : -2);
+  const auto lead = [](const Tensor& t) {
+    return Shape(t.shape().span().first(static_cast<std::size_t>(std::max(t.rank() - 2, 0))));
+  };
+  Shape shape = broadcast_shapes(lead(a), lead(b), "matmul");
+  if (a.rank() > 1) {
+    shape.push_back(a.shape()[a.rank() - 2]);
+  }
+  if (b.rank() > 1) {
+    shape.push_back(b.shape().back());
+  }
+  outputs.push_back({shape, a.dtype()});
+}
+
+void Matmul::gradient(GradContext& g) {
+  // Vectors are treated as matrices of one row or column.
+  const bool row = g.meta(0).shape.rank() == 1;
+  const bool column = g.meta(1).shape.rank() == 1;
+  Tensor grad = g.grad();
+  grad = column ? unsqueeze(grad, -1) : grad;
+  grad = row ? unsqueeze(grad, -2) : grad;
+  if (g.needs("input")) {
+    const Tensor b = column ? unsqueeze(g.input("other"), -1) : g.input("other");
+    const Tensor da = matmul(grad, transpose(b, -2, -1));
+    g.set("input", row ? squeeze(da, -2) : da);
+  }
+  if (g.needs("other")) {
+    const Tensor a = row ? unsqueeze(g.input("input"), 0) : g.input("input");
+    const Tensor db = matmul(transpose(a, -2, -1), grad);
+    g.set("other", column ? squeeze(db, -1) : db);
+  }
+}
+
+}  // namespace rondo

@@ -1,0 +1,39 @@
+// The table of built-in ops: the only place where their declarations become rows.
+#include <mutex>
+
+#include "core/ops/all.h"
+
+namespace rondo {
+
+template <class Op>
+[[gnu::used, gnu::noinline]] const OpInfo& info() {
+  static const OpInfo& row = OpTable::instance().add(make_info<Op>());
+  return row;
+}
+
+namespace {
+
+template <class... Ops>
+void register_family(OpList<Ops...> /*family*/) {
+  (info<Ops>(), ...);
+}
+
+}  // namespace
+
+void register_builtin_ops() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    register_family(ArithmeticOps{});
+    register_family(MathOps{});
+    register_family(CompareOps{});
+    register_family(ActivationOps{});
+    register_family(CreateOps{});
+    register_family(ReduceOps{});
+    register_family(ReshapeOps{});
+    register_family(ScatterOps{});
+    register_family(MatmulOps{});
+    register_family(NormalizeOps{});
+  });
+}
+
+}  // namespace rondo
