@@ -110,6 +110,11 @@ void call_results(const OpInfo& op, std::span<const Tensor> inputs, std::span<co
     outputs[i] = op.in_place ? inputs[i] : Tensor::empty(meta.shape, meta.dtype, device);
   }
   current_executor().execute({op, inputs, attrs, outputs, op.in_place});
+  if (op.in_place) {
+    for (const Tensor& output : outputs) {
+      output.storage()->bump_version();
+    }
+  }
 }
 
 }  // namespace
@@ -140,7 +145,7 @@ void call(const OpInfo& op, std::span<const Tensor> given, std::span<const Attr>
   const OpCall made{op, inputs, attrs, outputs, op.in_place};
   if (op.kind == OpKind::view) {
     call_view(op, inputs, attrs, outputs);
-    if (records) {
+    if (grad_enabled() && autograd_hooks.record_view != nullptr) {
       autograd_hooks.record_view(made);
     }
   } else {
@@ -181,6 +186,7 @@ Tensor call_in_place(const OpInfo& op, std::span<const Tensor> inputs,
     autograd_hooks.before_in_place(made);
   }
   current_executor().execute(made);
+  target.storage()->bump_version();
   if (records) {
     autograd_hooks.record(made);
   }

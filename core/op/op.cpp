@@ -142,6 +142,39 @@ void infer_reduction(const OpArgs& args, std::vector<Meta>& outputs) {
 
 namespace detail {
 
+namespace {
+
+std::size_t operand_ordinal(const OpInfo& info, std::string_view name) {
+  std::size_t operand = 0;
+  for (const SchemaArg& arg : info.schema.args) {
+    if (arg.is_operand()) {
+      if (arg.name == name) {
+        return operand;
+      }
+      ++operand;
+    }
+  }
+  fail<InternalError>("{}: saves '{}', which is no operand", info.name, name);
+}
+
+}  // namespace
+
+void note_saves(OpInfo& info, std::span<const std::string_view> names) {
+  for (const std::string_view entry : names) {
+    const std::size_t colon = entry.find(':');
+    const std::string_view name = entry.substr(0, colon);
+    if (name.starts_with("output")) {
+      info.saves |= 1U << (16 + (name.size() > 6 ? name[6] - '0' : 0));
+    } else if (!name.empty()) {
+      const std::size_t i = operand_ordinal(info, name);
+      info.saves |= 1U << i;
+      info.save_users[i] |= colon == std::string_view::npos
+                                ? ~0U
+                                : 1U << operand_ordinal(info, entry.substr(colon + 1));
+    }
+  }
+}
+
 void push(ExprContext& context, Expr result) {
   context.outputs.push_back(result);
 }

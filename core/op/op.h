@@ -19,6 +19,7 @@ template <class... Ops>
 struct OpList {};
 
 /// Names of operands ("input") and results ("output", "output1", ...) that the gradient reads.
+/// "input:other" is read only where `other` needs a gradient.
 struct Saves {
   std::array<std::string_view, 6> names{};
   template <class... Names>
@@ -81,24 +82,8 @@ Dtype reduction_compute_dtype(const OpInfo& op, Dtype input, Dtype output);
 
 namespace detail {
 
-template <class Op>
-std::uint32_t save_mask(const ParsedSchema& schema) {
-  std::uint32_t mask = 0;
-  if constexpr (requires { Op::saves; }) {
-    for (const std::string_view name : Op::saves.names) {
-      if (name.starts_with("output")) {
-        mask |= 1U << (16 + (name.size() > 6 ? name[6] - '0' : 0));
-        continue;
-      }
-      unsigned operand = 0;
-      for (const SchemaArg& arg : schema.args) {
-        mask |= arg.is_operand() && arg.name == name ? 1U << operand : 0U;
-        operand += arg.is_operand() ? 1 : 0;
-      }
-    }
-  }
-  return mask;
-}
+/// Notes in `info` what the names in a Saves mean.
+void note_saves(OpInfo& info, std::span<const std::string_view> names);
 
 void push(ExprContext& context, Expr result);
 template <std::size_t N>
@@ -152,7 +137,9 @@ OpInfo make_info() {
   if constexpr (requires { Op::kMethod; }) {
     info.method = Op::kMethod;
   }
-  info.saves = detail::save_mask<Op>(info.schema);
+  if constexpr (requires { Op::saves; }) {
+    detail::note_saves(info, Op::saves.names);
+  }
   return info;
 }
 

@@ -1,6 +1,7 @@
 // What an op is at run time: its schema and the rules that its kind and its declaration derive.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -120,6 +121,8 @@ struct OpInfo {
   GradientRule gradient = nullptr;  // null: derived from the body, or not differentiable
   bool differentiable = true;       // false: results never require gradients
   std::uint32_t saves = 0;          // bit i: input i; bit 16 + i: output i
+  std::array<std::uint32_t, 16>
+      save_users{};  // for saved input i: the operands whose gradients read it
   ElementwiseRule elementwise;
   ReductionRule reduction;
   ViewRule view = nullptr;

@@ -30,7 +30,7 @@ inline constexpr Sub sub;
 struct Mul : Elementwise<Mul> {
   static constexpr Schema schema{"mul(Tensor input, Tensor other) -> Tensor"};
   static constexpr DtypeSet dtypes = kAnyDtype;
-  static constexpr Saves saves{"input", "other"};
+  static constexpr Saves saves{"input:other", "other:input"};
   static auto compute(auto x, auto y) { return x * y; }
   static void gradient(GradContext& g);
 };
@@ -41,7 +41,7 @@ struct Div : Elementwise<Div> {
   static constexpr Schema schema{"div(Tensor input, Tensor other) -> Tensor"};
   static constexpr DtypeSet dtypes = kFloating;
   static constexpr bool kPromoteToFloat = true;
-  static constexpr Saves saves{"input", "other"};
+  static constexpr Saves saves{"input:other", "other"};
   static auto compute(auto x, auto y) { return x / y; }
   static void gradient(GradContext& g);
 };

@@ -16,7 +16,7 @@ struct Matmul : ContractionOp<Matmul> {
   static constexpr Schema schema{"matmul(Tensor input, Tensor other) -> Tensor"};
   static constexpr DtypeSet dtypes = kNumeric;
   static constexpr Contraction kContraction = Contraction::matmul;
-  static constexpr Saves saves{"input", "other"};
+  static constexpr Saves saves{"input:other", "other:input"};
   static void infer(const OpArgs& args, std::vector<Meta>& outputs);
   static void gradient(GradContext& g);
 };
