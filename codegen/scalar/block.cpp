@@ -7,7 +7,9 @@
   X(arithmetic)                 \
   X(compare)                    \
   X(division)                   \
+  X(exponential)                \
   X(integer)                    \
+  X(logarithm)                  \
   X(memory)                     \
   X(rounding)
 

@@ -95,6 +95,9 @@ inline constexpr int kBits = 8 * static_cast<int>(sizeof(Element<L>));
 template <class L>
 inline constexpr Element<L> kInfinity = static_cast<Element<L>>(__builtin_inf());
 template <class L>
+inline constexpr Element<L> kEpsilon =
+    static_cast<Element<L>>(sizeof(Element<L>) == 4 ? 0x1p-23 : 0x1p-52);
+template <class L>
 inline constexpr Element<L> kNan = static_cast<Element<L>>(__builtin_nan(""));
 
 /// The same value in every lane.
@@ -166,6 +169,15 @@ RONDO_LANE_FUNCTION(round_to_zero, __builtin_trunc, __builtin_elementwise_trunc)
 RONDO_LANE_FUNCTION(round_to_even, __builtin_nearbyint, __builtin_elementwise_roundeven)
 RONDO_LANE_FUNCTION(magnitude, __builtin_fabs, __builtin_elementwise_abs)
 #undef RONDO_LANE_FUNCTION
+
+/// x with the sign of y.
+template <class L>
+RONDO_FUNCTION L copy_sign(L x, L y) {
+  const auto sign = static_cast<Element<Unsigned<L>>>(Element<Unsigned<L>>{1} << (kBits<L> - 1));
+  using Bits = Unsigned<L>;
+  return __builtin_bit_cast(
+      L, (__builtin_bit_cast(Bits, x) & ~sign) | (__builtin_bit_cast(Bits, y) & sign));
+}
 
 /// a * b + c, rounded once.
 template <class L>

@@ -10,15 +10,6 @@ namespace rondo::codegen::inline RONDO_ISA::scalar {
 template <class L>
 inline constexpr auto kOneStep = static_cast<Element<L>>(kFloat<L> ? 0x1p22 : 0x1p51);
 
-/// x with the sign of y.
-template <class L>
-RONDO_FUNCTION L copy_sign(L x, L y) {
-  const auto sign = static_cast<Element<Unsigned<L>>>(Element<Unsigned<L>>{1} << (kBits<L> - 1));
-  using Bits = Unsigned<L>;
-  return __builtin_bit_cast(
-      L, (__builtin_bit_cast(Bits, x) & ~sign) | (__builtin_bit_cast(Bits, y) & sign));
-}
-
 template <class L>
 struct Division {
   L quotient;
