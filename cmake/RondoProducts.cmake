@@ -29,7 +29,7 @@ function(rondo_add_c_library)
   rondo_find_plugin_in(rondo $ORIGIN)
 endfunction()
 
-# The LLVM plug-in, with LLVM inside it. Only its entry points rondo_plugin_* leave it.
+# The LLVM plug-in, with LLVM inside it. Only its entry point rondo_open_target leaves it.
 function(rondo_add_llvm_plugin)
   add_library(rondo_llvm MODULE ${ARGN})
   target_link_libraries(rondo_llvm PRIVATE rondo_static)

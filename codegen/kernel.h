@@ -148,12 +148,11 @@ struct KernelArgs {
 /// Rows that the columns schedule takes at a time.
 inline constexpr std::int64_t kColumnTile = 256;
 
-/// Scratch that a call of a compiled kernel may use:
-/// rows: for each spilled value, reg_bytes * (outer * cols rounded up to 16);
-/// columns: for each reduction, 16 * kColumnTile * 8 bytes of lanes (twice for argmax and argmin,
-/// whose second half are i64 places) and kColumnTile * 8 bytes of block results (twice likewise),
-/// and for each spilled value reg_bytes * outer * cols * kColumnTile. Each piece is rounded up to
-/// 64 bytes.
+/// Scratch that a call of a compiled kernel may use, in pieces in the order of the instructions:
+/// rows: for each spilled value, registers for outer * cols elements, rounded up to 16, and 16
+/// more; columns: arrays of kColumnTile * 8 bytes, one for each loaded or computed row value, 17
+/// for each reduction (lanes and result; 34 for argmax and argmin, the places last), and for each
+/// spilled value outer * cols * kColumnTile registers.
 std::int64_t scratch_bytes(const Kernel& kernel, Schedule schedule, std::int64_t outer,
                            std::int64_t cols);
 

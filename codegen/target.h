@@ -11,7 +11,8 @@
 
 namespace rondo::codegen {
 
-/// Machine code without relocations or outside references: it runs wherever it is copied to.
+/// Machine code without relocations or outside references: it runs wherever it is copied to, at a
+/// multiple of 64.
 struct MachineCode {
   std::vector<std::byte> bytes;
   std::size_t entry = 0;  // offset of the KernelFunction

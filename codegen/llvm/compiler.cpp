@@ -1,0 +1,66 @@
+#include "codegen/llvm/compiler.h"
+
+#include <fmt/format.h>
+#include <llvm/Config/llvm-config.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/ErrorHandling.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "codegen/llvm/kernel_emitter.h"
+#include "codegen/llvm/object.h"
+#include "codegen/llvm/pipeline.h"
+#include "core/base/error.h"
+
+namespace rondo::codegen {
+namespace {
+
+/// Raised with whatever the code that LLVM makes of a kernel depends on here.
+constexpr int kGeneratorVersion = 1;
+
+/// LLVM would end the process. What the compile held leaks, but the program goes on with the
+/// interpreter.
+[[noreturn]] void throw_fatal(void*, const char* reason, bool) {
+  fail<CompileError>("llvm: {}", reason);
+}
+
+struct DiagnosticSink final : llvm::DiagnosticHandler {
+  bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+    if (info.getSeverity() == llvm::DS_Error) {
+      std::string text;
+      llvm::raw_string_ostream stream(text);
+      llvm::DiagnosticPrinterRawOStream printer(stream);
+      info.print(printer);
+      throw_fatal(nullptr, text.c_str(), false);
+    }
+    return true;
+  }
+};
+
+}  // namespace
+
+LlvmTarget::LlvmTarget() {
+  llvm::install_fatal_error_handler(throw_fatal);
+}
+
+std::string LlvmTarget::identity() const {
+  return fmt::format("llvm {} generator {}", LLVM_VERSION_STRING, kGeneratorVersion);
+}
+
+MachineCode LlvmTarget::compile(const Kernel& kernel, const Variant& variant, Isa isa) {
+  llvm::LLVMContext context;
+  context.setDiagnosticHandler(std::make_unique<DiagnosticSink>());
+  llvm::Module module("kernel", context);
+  prepare_module(module);
+  const std::unique_ptr<KernelEmitter> emitter =
+      variant.schedule == Schedule::rows ? make_rows_emitter(module, kernel, variant, isa)
+                                         : make_columns_emitter(module, kernel, variant, isa);
+  emitter->emit();
+  const llvm::SmallVector<char, 0> object = compile_module(module, isa);
+  return link_object({llvm::StringRef(object.data(), object.size()), "kernel"}, "rondo_kernel");
+}
+
+}  // namespace rondo::codegen

@@ -1,0 +1,184 @@
+#include "codegen/llvm/strip.h"
+
+#include <algorithm>
+
+namespace rondo::codegen {
+namespace {
+
+const llvm::Align kNoAlignment(1);
+const llvm::Align kBufferAlignment(64);
+
+std::int64_t element_bytes(Dtype dtype) {
+  return size_bytes(dtype, 1);
+}
+
+}  // namespace
+
+Strip::Strip(Ir& ir, const Kernel& kernel, const Variant& variant, Isa isa,
+             const std::vector<int>& code, Level level)
+    : ir_(ir), isa_(isa) {
+  for (const int i : code) {
+    const Instr& in = kernel.code[static_cast<std::size_t>(i)];
+    const bool memory = in.kind == InstrKind::load || in.kind == InstrKind::store;
+    const bool known = std::any_of(operands_.begin(), operands_.end(),
+                                   [&](const StripOperand& o) { return o.number == in.operand; });
+    if (!memory || in.level != level || known) {
+      continue;
+    }
+    const auto number = static_cast<std::size_t>(in.operand);
+    StripOperand operand;
+    operand.number = in.operand;
+    operand.dtype = kernel.operands[number].dtype;
+    operand.written = kernel.operands[number].written;
+    operand.start.stride_class = variant.strides[number];
+    if (operand.written && operand.start.stride_class == StrideClass::zero) {
+      operand.start.stride_class = StrideClass::any;  // A single element: only the tail stores it.
+    }
+    if (operand.start.stride_class != StrideClass::zero) {
+      operand.buffer = ir.stack_buffer(kLanes * element_bytes(operand.dtype));
+    }
+    operands_.push_back(operand);
+  }
+}
+
+bool Strip::copies_in(const StripOperand& operand) const {
+  return !operand.written && operand.buffer != nullptr;
+}
+
+/// AVX2 has masked moves of 4 and 8 bytes only.
+bool Strip::copies_by_mask(const StripOperand& operand) const {
+  return operand.start.stride_class == StrideClass::unit &&
+         (isa_ == Isa::v4 || element_bytes(operand.dtype) >= 4);
+}
+
+void Strip::copy_by_mask(const StripOperand& operand, bool into_buffer) {
+  llvm::FixedVectorType* type = ir_.lanes(ir_.memory_type(operand.dtype));
+  if (into_buffer) {
+    llvm::Value* lanes = ir_.CreateMaskedLoad(type, operand.start.address, kNoAlignment, mask_,
+                                              llvm::Constant::getNullValue(type));
+    ir_.CreateAlignedStore(lanes, operand.buffer, kBufferAlignment);
+  } else {
+    llvm::Value* lanes = ir_.CreateAlignedLoad(type, operand.buffer, kBufferAlignment);
+    ir_.CreateMaskedStore(lanes, operand.start.address, kNoAlignment, mask_);
+  }
+}
+
+void Strip::copy_one(const StripOperand& operand, llvm::Value* element, bool into_buffer) {
+  llvm::Type* type = ir_.memory_type(operand.dtype);
+  llvm::Value* bytes = ir_.number(element_bytes(operand.dtype));
+  const bool unit = operand.start.stride_class == StrideClass::unit;
+  llvm::Value* stride = unit ? bytes : operand.start.stride_bytes;
+  llvm::Value* outside = ir_.advance(operand.start.address, ir_.CreateMul(element, stride));
+  llvm::Value* inside = ir_.advance(operand.buffer, ir_.CreateMul(element, bytes));
+  llvm::Value* value = ir_.CreateAlignedLoad(type, into_buffer ? outside : inside, kNoAlignment);
+  ir_.CreateAlignedStore(value, into_buffer ? inside : outside, kNoAlignment);
+}
+
+/// Copies the remaining elements of each operand to its buffer, or back.
+void Strip::copy(bool into_buffers) {
+  std::vector<const StripOperand*> one_by_one;
+  for (const StripOperand& operand : operands_) {
+    if (into_buffers ? !copies_in(operand) : !operand.written) {
+      continue;
+    }
+    if (copies_by_mask(operand)) {
+      copy_by_mask(operand, into_buffers);
+      continue;
+    }
+    if (into_buffers) {
+      llvm::Type* type = ir_.lanes(ir_.memory_type(operand.dtype));
+      ir_.CreateAlignedStore(llvm::Constant::getNullValue(type), operand.buffer, kBufferAlignment);
+    }
+    one_by_one.push_back(&operand);
+  }
+  if (one_by_one.empty()) {
+    return;
+  }
+  Loop elements(ir_, into_buffers ? "copy_in" : "copy_out");
+  llvm::Value* element = elements.carry(ir_.number(0));
+  for (const StripOperand* operand : one_by_one) {
+    copy_one(*operand, element, into_buffers);
+  }
+  llvm::Value* next = ir_.CreateAdd(element, ir_.number(1));
+  elements.close(ir_.CreateICmpSLT(next, remaining_), {next});
+}
+
+void Strip::enter(llvm::Value* tail, llvm::Value* remaining) {
+  tail_ = tail;
+  remaining_ = remaining;
+  llvm::Value* clipped = ir_.CreateSelect(tail, remaining, ir_.number(kLanes));
+  llvm::Value* count = ir_.CreateTrunc(clipped, ir_.getInt32Ty());
+  std::vector<llvm::Constant*> lane_numbers;
+  for (unsigned i = 0; i < kLanes; ++i) {
+    lane_numbers.push_back(ir_.getInt32(i));
+  }
+  mask_ = ir_.CreateICmpSLT(llvm::ConstantVector::get(lane_numbers), ir_.splat(count));
+
+  Guard guard(ir_, tail, "tail_in");
+  copy(true);
+  std::vector<std::pair<llvm::Value*, llvm::Value*>> choices;
+  for (const StripOperand& operand : operands_) {
+    if (operand.buffer != nullptr) {
+      choices.emplace_back(operand.buffer, operand.start.address);
+    }
+    if (operand.start.stride_class == StrideClass::any) {
+      choices.emplace_back(ir_.number(element_bytes(operand.dtype)), operand.start.stride_bytes);
+    }
+  }
+  const std::vector<llvm::Value*> merged = guard.close(choices);
+  auto next = merged.begin();
+  for (StripOperand& operand : operands_) {
+    operand.place = operand.start;
+    if (operand.buffer != nullptr) {
+      operand.place.address = *next++;
+    }
+    if (operand.start.stride_class == StrideClass::any) {
+      operand.place.stride_bytes = *next++;
+    }
+  }
+  for (StripOperand& operand : operands_) {
+    if (operand.start.stride_class == StrideClass::zero) {
+      operand.value = load_lanes(ir_, operand.dtype, operand.place);
+    }
+  }
+}
+
+Place Strip::place_of(int operand, llvm::Value* i) {
+  const auto found = std::find_if(operands_.begin(), operands_.end(),
+                                  [&](const StripOperand& o) { return o.number == operand; });
+  Place place = found->place;
+  if (place.stride_class == StrideClass::any) {
+    place.address = ir_.advance(place.address, ir_.CreateMul(i, place.stride_bytes));
+  } else if (place.stride_class == StrideClass::unit) {
+    place.address = ir_.CreateGEP(ir_.memory_type(found->dtype), place.address, i);
+  }
+  return place;
+}
+
+llvm::Value* Strip::load(int operand, llvm::Value* i) {
+  const auto found = std::find_if(operands_.begin(), operands_.end(),
+                                  [&](const StripOperand& o) { return o.number == operand; });
+  if (found->value != nullptr) {
+    return found->value;
+  }
+  return load_lanes(ir_, found->dtype, place_of(operand, i));
+}
+
+void Strip::store(int operand, llvm::Value* i, llvm::Value* lanes) {
+  const auto found = std::find_if(operands_.begin(), operands_.end(),
+                                  [&](const StripOperand& o) { return o.number == operand; });
+  store_lanes(ir_, found->dtype, place_of(operand, i), lanes);
+}
+
+void Strip::leave() {
+  const bool writes = std::any_of(operands_.begin(), operands_.end(),
+                                  [](const StripOperand& o) { return o.written; });
+  if (!writes) {
+    return;
+  }
+  Guard guard(ir_, tail_, "tail_out");
+  copy(false);
+  guard.close();
+}
+
+}  // namespace rondo::codegen
