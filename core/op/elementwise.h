@@ -54,6 +54,7 @@ struct Random : Generated<Op> {
     Generated<Op>::fill(info);
     info.kind = OpKind::random;
     info.deterministic = false;
+    info.elementwise.own_dtype |= 3U << (info.schema.operands - 2);
   }
 };
 

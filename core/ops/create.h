@@ -10,6 +10,7 @@ struct Full : Generated<Full> {
   static constexpr Schema schema{
       "full(size[] size, Scalar fill_value, Dtype? dtype=None) -> Tensor"};
   static constexpr DtypeSet dtypes = kAnyDtype;
+  static constexpr std::uint32_t kOwnDtype = 1;
   static constexpr bool kDifferentiable = false;
   static constexpr bool kMethod = false;
   static void infer(const OpArgs& args, std::vector<Meta>& outputs);
@@ -23,6 +24,7 @@ struct Arange : Generated<Arange> {
   static constexpr Schema schema{
       "arange(Scalar start, Scalar end, Scalar step=1, Dtype? dtype=None) -> Tensor"};
   static constexpr DtypeSet dtypes = kNumeric;
+  static constexpr std::uint32_t kOwnDtype = 7;
   static constexpr bool kDifferentiable = false;
   static constexpr bool kMethod = false;
   static void infer(const OpArgs& args, std::vector<Meta>& outputs);

@@ -14,6 +14,17 @@ Storage::Storage(void* data, std::int64_t bytes, std::function<void()> release, 
       external_(true),
       release_(std::move(release)) {}
 
+std::uint64_t Storage::next_id() {
+  // Blocks of numbers, so that threads seldom meet at the counter.
+  constexpr std::uint64_t kBlock = 4096;
+  static std::atomic<std::uint64_t> blocks{1};
+  thread_local std::uint64_t next = 0;
+  if (next % kBlock == 0) {
+    next = blocks.fetch_add(1, std::memory_order_relaxed) * kBlock;
+  }
+  return next++;
+}
+
 Storage::~Storage() {
   if (external_) {
     if (release_) {

@@ -31,6 +31,8 @@ class Storage : public RefCounted {
   ~Storage();
 
   std::int64_t bytes() const { return bytes_; }
+  /// Never the same for two storages of a process.
+  std::uint64_t id() const { return id_; }
   Device device() const { return device_; }
 
   /// The address, after the producer (if any) has run and memory has been allocated.
@@ -64,15 +66,19 @@ class Storage : public RefCounted {
   Producer* producer() const { return producer_.load(std::memory_order_acquire); }
   void set_producer(Producer* producer) { producer_.store(producer, std::memory_order_release); }
 
-  /// For the recorder of the thread that touches the storage: when it last did, and who it was.
+  /// For the recorder of the thread that touches the storage: the run of calls that last did, and
+  /// the storage's number in it.
   std::uint64_t touched = 0;
-  const void* toucher = nullptr;
+  int touch_group = -1;
   std::uint32_t engine_only = 0;
 
  private:
   void wait();
   void allocate_now();
 
+  static std::uint64_t next_id();
+
+  std::uint64_t id_ = next_id();
   std::byte* data_ = nullptr;
   std::int64_t bytes_;
   Device device_;

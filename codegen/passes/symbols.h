@@ -1,0 +1,43 @@
+// Pass: gives every axis a symbol for its size, and makes those equal that the ops demand to be
+// equal.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "core/graph/flow.h"
+
+namespace rondo::codegen {
+
+/// The size 1.
+inline constexpr int kOne = 0;
+
+using Symbols = std::array<int, kMaxRank>;
+
+class SymbolTable {
+ public:
+  explicit SymbolTable(const Flow& flow);
+
+  /// The symbol of each axis of a value, or of a use of one.
+  Symbols of_value(int value) const;
+  Symbols of_use(const FlowUse& use) const;
+
+ private:
+  int fresh();
+  int find(int symbol) const;
+  int unify(int a, int b);
+  void fill_fresh(int value);
+  void infer(const FlowNode& node);
+  void infer_elementwise(const FlowNode& node);
+  void infer_reduction(const FlowNode& node);
+  void infer_matmul(const FlowNode& node);
+
+  const Flow& flow_;
+  mutable std::vector<int> parent_;
+  std::vector<Symbols> values_;
+};
+
+/// The axes that a reduction node removes (a mask over its input), found without sizes.
+std::uint32_t reduced_axes(const FlowNode& node);
+
+}  // namespace rondo::codegen
