@@ -305,8 +305,12 @@ void JsonView::allow_only(std::initializer_list<std::string_view> names) const {
   }
 }
 
+std::string JsonView::where() const {
+  return fmt::format("{}{}{}", what_, path_.empty() ? "" : ": ", path_);
+}
+
 void JsonView::fail(std::string_view fault) const {
-  rondo::fail<FormatError>("{}: {}{}{}", what_, path_, path_.empty() ? "" : ": ", fault);
+  rondo::fail<FormatError>("{}: {}", where(), fault);
 }
 
 void JsonView::fail_kind(std::string_view expected) const {

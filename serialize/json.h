@@ -81,7 +81,9 @@ class JsonView {
   /// Throws if the object has a field beside these.
   void allow_only(std::initializer_list<std::string_view> names) const;
 
-  /// Throws `<what>: <path>: <fault>`.
+  /// "manifest: methods[0].name".
+  std::string where() const;
+  /// Throws `<where>: <fault>`.
   [[noreturn]] void fail(std::string_view fault) const;
 
  private:
