@@ -27,10 +27,11 @@ namespace rondo::codegen {
 // as one loop over the elements of the row. Element values of an earlier phase that are needed
 // again are computed again, or, if marked `spill`, kept in scratch.
 //
-// Loads see what memory held before the call. A buffer written in place is read and written at the
-// same addresses for the same (r, o, c); a load from it comes before the store in SSA order, and is
-// marked `spill` if it is needed in a later phase than the store's. Written operands do not overlap
-// otherwise, neither each other nor what is read, and no element of theirs is written twice.
+// Loads see what memory held before the call. A buffer written in place is read and written by
+// operands of one dtype and level at the same addresses for the same (r, o, c); a load from it
+// comes before the store in SSA order, and is marked `spill` if it is needed in a later phase than
+// the store's. Written operands do not overlap otherwise, neither each other nor what is read, and
+// no element of theirs is written twice.
 //
 // The canonical order of a reduction (docs/numerics.md): elements are taken in steps of 16 along c;
 // step (o, j) holds c = 16 j .. 16 j + 15; lane l combines element c = 16 j + l, skipped if c >=

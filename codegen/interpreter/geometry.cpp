@@ -1,0 +1,214 @@
+#include "codegen/interpreter/geometry.h"
+
+#include <algorithm>
+
+namespace rondo::codegen::interpreter {
+namespace {
+
+// Columns order needs some rows to be worth it.
+constexpr std::int64_t kFewRows = 8;
+// Reductions over rows this short keep them whole in columns order.
+constexpr std::int64_t kShortRow = 16;
+// A block of a kernel that transposes: both sides touch whole cache lines.
+constexpr std::int64_t kTransposedCols = 64;
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+class Cutter {
+ public:
+  Cutter(const InterpretedProgram& program, const KernelArgs& args, Schedule schedule, View* views)
+      : program_(program), count_(program.operands.size()), views_(views) {
+    for (std::size_t p = 0; p < count_; ++p) {
+      views_[p] = {args.data[p],
+                   args.row_stride[p],
+                   args.outer_stride == nullptr ? 0 : args.outer_stride[p],
+                   args.col_stride[p],
+                   false,
+                   false};
+    }
+    g_.rows = args.rows;
+    g_.outer = args.outer;
+    g_.cols = args.cols;
+    g_.columns = schedule == Schedule::columns && args.rows >= kFewRows;
+  }
+
+  Geometry cut() {
+    if (program_.folds == 0) {
+      cut_elements();
+    } else if (g_.columns) {
+      cut_columns();
+    } else {
+      cut_rows();
+    }
+    for (std::size_t p = 0; p < count_; ++p) {
+      set_density(p);
+    }
+    return g_;
+  }
+
+ private:
+  std::int64_t bytes(std::size_t operand) const {
+    return size_bytes(program_.operands[operand].dtype, 1);
+  }
+  bool is_element(std::size_t operand) const {
+    return program_.operands[operand].level == Level::element;
+  }
+
+  template <class Question>
+  bool each_element(Question question) const {
+    for (std::size_t p = 0; p < count_; ++p) {
+      if (is_element(p) && !question(p)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Rows and columns as one, where no operand and no index can tell.
+  void join() {
+    if (program_.has_row_memory || g_.outer != 1) {
+      return;
+    }
+    if (g_.cols == 1) {
+      g_.columns = false;
+      for (std::size_t p = 0; p < count_; ++p) {
+        views_[p].col = views_[p].row;
+      }
+    } else if (g_.columns) {
+      if (program_.has_index ||
+          !each_element([&](std::size_t p) { return views_[p].col == g_.rows * views_[p].row; })) {
+        return;
+      }
+      g_.columns = false;
+      for (std::size_t p = 0; p < count_; ++p) {
+        views_[p].col = views_[p].row;
+      }
+    } else if (!each_element(
+                   [&](std::size_t p) { return views_[p].row == g_.cols * views_[p].col; })) {
+      return;
+    }
+    g_.cols *= g_.rows;
+    g_.rows = 1;
+  }
+
+  bool transposes() const {
+    return g_.rows >= kFewRows && g_.cols >= kTransposedCols && !each_element([&](std::size_t p) {
+             return views_[p].row != bytes(p) || views_[p].col == bytes(p);
+           });
+  }
+
+  void cut_elements() {
+    g_.body = &program_.streamed;
+    join();
+    const std::int64_t block = g_.body->block;
+    std::int64_t& inner = g_.columns ? g_.tile_rows : g_.block_cols;
+    std::int64_t& other = g_.columns ? g_.block_cols : g_.tile_rows;
+    const std::int64_t inner_size = g_.columns ? g_.rows : g_.cols;
+    const std::int64_t other_size = g_.columns ? g_.cols : g_.rows;
+    if (!g_.columns && transposes()) {
+      inner = kTransposedCols;
+    } else if (inner_size > block) {
+      const std::int64_t pieces = divide_up(inner_size, block);
+      inner = std::min(block, divide_up(divide_up(inner_size, pieces), 16) * 16);
+    } else {
+      inner = inner_size;
+    }
+    other = std::clamp<std::int64_t>(block / std::max<std::int64_t>(inner, 1), 1,
+                                     std::max<std::int64_t>(other_size, 1));
+    g_.single = g_.block_cols >= g_.cols;
+  }
+
+  /// Whether the reductions can read rows in memory as they are.
+  bool is_bare() const {
+    return program_.streamed.bare && each_element([&](std::size_t p) { return is_lined(p); });
+  }
+
+  void whole_rows(const Body& body, std::int64_t rows) {
+    g_.body = &body;
+    g_.tile_rows = std::clamp<std::int64_t>(rows, 1, g_.rows);
+    g_.block_outer = g_.outer;
+    g_.block_cols = g_.cols;
+  }
+
+  void cut_rows() {
+    const std::int64_t total = g_.outer * g_.cols;
+    const std::int64_t block = program_.resident.block;
+    if (is_bare()) {
+      whole_rows(program_.streamed, program_.streamed.block);
+    } else if (total <= block) {
+      whole_rows(program_.resident, block / std::max<std::int64_t>(total, 1));
+    } else {
+      stream(program_.streamed.block);
+    }
+  }
+
+  void cut_columns() {
+    const std::int64_t total = g_.outer * g_.cols;
+    if (is_bare()) {
+      whole_rows(program_.streamed, std::min(kColumnTile, program_.streamed.block));
+    } else if (total <= kShortRow) {
+      whole_rows(program_.resident,
+                 std::min(kColumnTile, program_.resident.block / std::max<std::int64_t>(total, 1)));
+    } else {
+      g_.tile_rows = std::min({kColumnTile, program_.streamed.block, g_.rows});
+      stream(std::max<std::int64_t>(program_.streamed.block / g_.tile_rows, 1));
+    }
+  }
+
+  /// Rows in pieces of up to `block` elements: columns of one o, or some o's.
+  void stream(std::int64_t block) {
+    g_.body = &program_.streamed;
+    g_.single = false;
+    if (g_.cols <= block) {
+      g_.block_cols = g_.cols;
+      g_.block_outer = std::min(g_.outer, block / g_.cols);
+    } else if (block < 16) {
+      g_.block_cols = block;
+    } else {
+      const std::int64_t pieces = divide_up(g_.cols, block);
+      g_.block_cols = std::min(block / 16 * 16, divide_up(divide_up(g_.cols, pieces), 16) * 16);
+    }
+  }
+
+  bool is_lined(std::size_t p) const {
+    return g_.columns ? views_[p].row == bytes(p) : g_.cols == 1 || views_[p].col == bytes(p);
+  }
+
+  void set_density(std::size_t p) {
+    View& view = views_[p];
+    view.lined = is_lined(p);
+    const std::int64_t size = bytes(p);
+    if (!is_element(p)) {
+      return;
+    }
+    const std::int64_t rows = g_.tile_rows;
+    const std::int64_t cols = g_.block_cols;
+    const bool whole_cols = cols >= g_.cols;
+    if (g_.columns) {
+      const bool alone = g_.block_outer == 1 && cols == 1;
+      view.dense = view.lined && (alone || rows == g_.rows) &&
+                   (cols == 1 || view.col == rows * size) &&
+                   (g_.block_outer == 1 || view.outer == cols * rows * size);
+    } else {
+      view.dense = view.lined && (rows == 1 || whole_cols) &&
+                   (g_.block_outer == 1 || view.outer == cols * size) &&
+                   (rows == 1 || view.row == g_.block_outer * cols * size);
+    }
+  }
+
+  const InterpretedProgram& program_;
+  std::size_t count_;
+  View* views_;
+  Geometry g_;
+};
+
+}  // namespace
+
+Geometry cut(const InterpretedProgram& program, const KernelArgs& args, Schedule schedule,
+             View* views) {
+  return Cutter(program, args, schedule, views).cut();
+}
+
+}  // namespace rondo::codegen::interpreter
