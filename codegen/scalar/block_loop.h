@@ -7,15 +7,16 @@
 #include "codegen/scalar/lanes.h"
 
 /// Opens the function that fills the table with the loops of one family.
-#define RONDO_BLOCK_FAMILY(name)        \
-  namespace rondo::codegen::RONDO_ISA { \
-  void fill_##name(BlockTable& table);  \
-  }                                     \
+#define RONDO_BLOCK_FAMILY(name)               \
+  namespace rondo::codegen::inline RONDO_ISA { \
+  void fill_##name(BlockTable& table);         \
+  }                                            \
   void rondo::codegen::RONDO_ISA::fill_##name(BlockTable& table)
 
 /// The loops of a function of the same name as its operation, for all its classes or those named.
-#define RONDO_BLOCK(name, ...) \
-  set_loops<ScalarOp::name, ##__VA_ARGS__>(table, [](auto... x) { return scalar::name(x...); })
+#define RONDO_BLOCK(name, ...)                          \
+  set_loops<ScalarOp::name __VA_OPT__(, ) __VA_ARGS__>( \
+      table, [](auto... x) { return scalar::name(x...); })
 
 namespace rondo::codegen::inline RONDO_ISA {
 
