@@ -10,31 +10,9 @@ namespace {
 constexpr std::array<std::string_view, 9> kValueNames{
     "None", "Tensor", "list of Tensors", "bool", "int", "float", "dtype", "ints", "str"};
 
-std::string_view type_text(ArgType type) {
-  switch (type) {
-    case ArgType::tensor:
-      return "Tensor";
-    case ArgType::tensor_list:
-      return "list of Tensors";
-    case ArgType::scalar:
-      return "number";
-    case ArgType::integer:
-      return "int";
-    case ArgType::ints:
-    case ArgType::sizes:
-      return "int or ints";
-    case ArgType::boolean:
-      return "bool";
-    case ArgType::dtype:
-      return "dtype";
-    default:
-      return "str";
-  }
-}
-
 [[noreturn]] void wrong_type(const OpInfo& op, const SchemaArg& arg, const ArgValue& value) {
   fail<ArgumentError>("{}: {} is {}; expected {}", op.name, arg.name, value.type_name(),
-                      type_text(arg.type));
+                      arg_type_text(arg.type));
 }
 
 Tensor to_operand(const OpInfo& op, const SchemaArg& arg, const ArgValue& value) {
@@ -56,7 +34,8 @@ Tensor to_operand(const OpInfo& op, const SchemaArg& arg, const ArgValue& value)
 void bind_operand(const OpInfo& op, const SchemaArg& arg, const ArgValue* value, BoundArgs& bound) {
   if (value == nullptr || value->is_none()) {
     check<ArgumentError>(arg.optional || (value == nullptr && arg.has_default),
-                         "{}: {} is missing; expected {}", op.name, arg.name, type_text(arg.type));
+                         "{}: {} is missing; expected {}", op.name, arg.name,
+                         arg_type_text(arg.type));
     bound.inputs.push_back(
         value == nullptr && !arg.default_none ? Tensor::number(arg.default_scalar) : Tensor());
     return;
@@ -111,13 +90,13 @@ Attr to_attr(const OpInfo& op, const SchemaArg& arg, const ArgValue& value) {
 void bind_attr(const OpInfo& op, const SchemaArg& arg, const ArgValue* value, BoundArgs& bound) {
   if (value == nullptr) {
     check<ArgumentError>(arg.has_default, "{}: {} is missing; expected {}", op.name, arg.name,
-                         type_text(arg.type));
+                         arg_type_text(arg.type));
     bound.attrs.push_back(arg.default_attr);
     return;
   }
   if (value->is_none()) {
     check<ArgumentError>(arg.optional, "{}: {} is None; expected {}", op.name, arg.name,
-                         type_text(arg.type));
+                         arg_type_text(arg.type));
     bound.attrs.emplace_back();
     return;
   }
@@ -125,6 +104,28 @@ void bind_attr(const OpInfo& op, const SchemaArg& arg, const ArgValue* value, Bo
 }
 
 }  // namespace
+
+std::string_view arg_type_text(ArgType type) {
+  switch (type) {
+    case ArgType::tensor:
+      return "Tensor";
+    case ArgType::tensor_list:
+      return "list of Tensors";
+    case ArgType::scalar:
+      return "number";
+    case ArgType::integer:
+      return "int";
+    case ArgType::ints:
+    case ArgType::sizes:
+      return "int or ints";
+    case ArgType::boolean:
+      return "bool";
+    case ArgType::dtype:
+      return "dtype";
+    default:
+      return "str";
+  }
+}
 
 ArgValue::ArgValue(const Scalar& v) {
   if (v.kind() == Dtype::boolean) {

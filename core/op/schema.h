@@ -24,6 +24,9 @@ enum class ArgType : std::uint8_t {
   string,       // str
 };
 
+/// What error texts call a type: "number", "int or ints" and so on.
+std::string_view arg_type_text(ArgType type);
+
 struct SchemaArg {
   std::string_view name;
   ArgType type = ArgType::tensor;

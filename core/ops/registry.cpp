@@ -6,16 +6,20 @@
 namespace rondo {
 
 template <class Op>
-[[gnu::used, gnu::noinline]] const OpInfo& info() {
+const OpInfo& info() {
   static const OpInfo& row = OpTable::instance().add(make_info<Op>());
   return row;
 }
 
 namespace {
 
+/// Other files call info<Op>(), so its instances must stay: a table that is used holds them.
 template <class... Ops>
 void register_family(OpList<Ops...> /*family*/) {
-  (info<Ops>(), ...);
+  [[gnu::used]] static const OpInfo& (*const rows[])() = {&info<Ops>...};
+  for (const auto& row : rows) {
+    row();
+  }
 }
 
 }  // namespace

@@ -106,3 +106,8 @@ std::int64_t checked_numel(const Shape& shape, std::string_view op) {
 }
 
 }  // namespace rondo
+
+fmt::format_context::iterator fmt::formatter<rondo::Shape>::format(
+    const rondo::Shape& shape, fmt::format_context& context) const {
+  return fmt::formatter<fmt::string_view>::format(shape.str(), context);
+}

@@ -78,9 +78,7 @@ std::int64_t checked_numel(const Shape& shape, std::string_view op);
 }  // namespace rondo
 
 template <>
-struct fmt::formatter<rondo::Shape> : fmt::formatter<std::string> {
-  template <class Context>
-  auto format(const rondo::Shape& shape, Context& context) const {
-    return fmt::formatter<std::string>::format(shape.str(), context);
-  }
+struct fmt::formatter<rondo::Shape> : fmt::formatter<fmt::string_view> {
+  fmt::format_context::iterator format(const rondo::Shape& shape,
+                                       fmt::format_context& context) const;
 };

@@ -59,9 +59,12 @@ class Storage : public RefCounted {
 
   /// False for memory that must not be written, such as mapped weights.
   bool writable() const { return writable_; }
-  /// True for memory of somebody else's, which may change behind our back: work on it is never
+  /// True for memory that others hold too and may change behind our back: work on it is never
   /// deferred.
-  bool external() const { return external_; }
+  bool external() const { return external_ || shares_.load(std::memory_order_relaxed) != 0; }
+  /// Somebody else gets the address of the memory (an array, a DLPack capsule), and gives it up.
+  void share() { shares_.fetch_add(1, std::memory_order_relaxed); }
+  void unshare() { shares_.fetch_sub(1, std::memory_order_relaxed); }
 
   Producer* producer() const { return producer_.load(std::memory_order_acquire); }
   void set_producer(Producer* producer) { producer_.store(producer, std::memory_order_release); }
@@ -85,6 +88,7 @@ class Storage : public RefCounted {
   bool writable_ = true;
   bool external_ = false;
   std::uint32_t version_ = 0;
+  std::atomic<std::uint32_t> shares_{0};
   std::atomic<Producer*> producer_{nullptr};
   std::function<void()> release_;
 };
