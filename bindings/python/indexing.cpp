@@ -1,0 +1,215 @@
+// Tensor[key] and Tensor[key] = value: views for numbers, slices, None and ..., and the ops index
+// and index_put for integer tensors and masks.
+#include <array>
+#include <vector>
+
+#include "bindings/python/array.h"
+#include "bindings/python/convert.h"
+#include "bindings/python/ops.h"
+#include "bindings/python/tensor_slots.h"
+#include "bindings/python/tensor_type.h"
+#include "core/base/error.h"
+#include "core/op/call.h"
+#include "core/ops/create.h"
+#include "core/ops/reshape.h"
+
+namespace rondo::python {
+namespace {
+
+/// Reads one part of a slice: None, or an integer.
+Attr slice_part(PyObject* part) {
+  return part == Py_None ? Attr() : Attr(to_integer(part, "index", "a bound of a slice"));
+}
+
+bool is_whole(PyObject* slice) {
+  auto* parts = reinterpret_cast<PySliceObject*>(slice);
+  return parts->start == Py_None && parts->stop == Py_None && parts->step == Py_None;
+}
+
+bool is_boolean(const Tensor& tensor) {
+  return tensor.dtype() == Dtype::boolean;
+}
+
+/// Follows a key: views at once, tensors collected for one call of `index` at the end.
+class KeyReader {
+ public:
+  KeyReader(const Tensor& tensor, PyObject* key) : result_(tensor) {
+    if (PyTuple_Check(key) == 0) {
+      ellipsis_ = key == Py_Ellipsis;
+      step(key, 1);
+      return;
+    }
+    const Py_ssize_t count = PyTuple_GET_SIZE(key);
+    const int named = count_axes(key);
+    check<IndexError>(named <= tensor.rank(), "index: {} indices for a tensor of shape {}", named,
+                      tensor.shape());
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      step(PyTuple_GET_ITEM(key, i), named);
+    }
+  }
+
+  /// The view that the numbers, slices, None and ... select.
+  const Tensor& view() const { return result_; }
+  /// Indices along the axes of the view, undefined for whole axes; empty if there are none.
+  const std::vector<Tensor>& indices() const { return indices_; }
+
+ private:
+  /// Axes that the items of a key take away from the tensor's.
+  int count_axes(PyObject* key) {
+    int axes = 0;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) {
+      PyObject* item = PyTuple_GET_ITEM(key, i);
+      if (item == Py_Ellipsis) {
+        check<IndexError>(!ellipsis_, "index: ... stands twice; it may stand once");
+        ellipsis_ = true;
+      } else if (item != Py_None && PyBool_Check(item) == 0) {
+        axes += is_mask(item) ? tensor_of(item).rank() : 1;
+      }
+    }
+    return axes;
+  }
+
+  static bool is_mask(PyObject* item) { return is_tensor(item) && is_boolean(tensor_of(item)); }
+
+  void step(PyObject* item, int named) {
+    if (item == Py_None) {
+      result_ = unsqueeze(result_, axis_++);
+    } else if (item == Py_Ellipsis) {
+      axis_ += rank_before_ - named;
+    } else if (PySlice_Check(item)) {
+      take_slice(item);
+    } else if (is_integer(item)) {
+      result_ = select(result_, axis_, to_integer(item, "index", "an index"));
+    } else {
+      take_tensor(item);
+    }
+  }
+
+  void take_slice(PyObject* item) {
+    if (is_whole(item) && axis_ < result_.rank()) {
+      ++axis_;
+      return;
+    }
+    auto* parts = reinterpret_cast<PySliceObject*>(item);
+    const Attr step = parts->step == Py_None ? Attr(std::int64_t{1}) : slice_part(parts->step);
+    result_ = slice(result_, axis_++, slice_part(parts->start), slice_part(parts->stop), step);
+  }
+
+  void take_tensor(PyObject* item) {
+    Tensor index;
+    if (is_tensor(item)) {
+      index = tensor_of(item);
+    } else {
+      index = copy_of_data(item, std::nullopt);
+      if (index.numel() == 0 && is_floating(index.dtype())) {
+        index = Tensor::empty(index.shape(), Dtype::int64);  // an empty list
+      }
+    }
+    check<IndexError>(!is_floating(index.dtype()),
+                      "index: an index is {}; expected integers, bool, slices, None or ...",
+                      is_tensor(item) ? dtype_name(index.dtype()) : Py_TYPE(item)->tp_name);
+    if (index.rank() == 0 && !is_boolean(index)) {
+      host_data(index);
+      result_ = select(result_, axis_, index.item().to_int());
+      return;
+    }
+    indices_.resize(static_cast<std::size_t>(axis_));
+    if (is_boolean(index)) {
+      take_mask(index);
+    } else {
+      indices_.push_back(index);
+      ++axis_;
+    }
+  }
+
+  /// A mask of rank r stands for r integer tensors: the places where it is true.
+  void take_mask(const Tensor& mask) {
+    if (mask.rank() == 0) {
+      result_ = unsqueeze(result_, axis_);
+    }
+    for (int i = 0; i < mask.rank(); ++i) {
+      const bool fits = axis_ + i < result_.rank() && result_.shape()[axis_ + i] == mask.shape()[i];
+      check<IndexError>(fits, "index: the mask is {}, the tensor {}; they must agree from axis {}",
+                        mask.shape(), result_.shape(), axis_);
+    }
+    const Tensor flat = mask.rank() == 0 ? reshape(mask, Shape{1}) : mask;
+    const Tensor places = call_one(require_op("nonzero"), {flat});
+    for (int i = 0; i < flat.rank(); ++i) {
+      indices_.push_back(select(places, 1, i));
+      ++axis_;
+    }
+  }
+
+  Tensor result_;
+  std::vector<Tensor> indices_;
+  int axis_ = 0;
+  int rank_before_ = result_.rank();
+  bool ellipsis_ = false;
+};
+
+/// A value may have leading axes of size 1 that the target has not, as in NumPy.
+Tensor without_leading_ones(Tensor value, int rank) {
+  while (value.rank() > rank && value.shape()[0] == 1) {
+    value = select(value, 0, 0);
+  }
+  return value;
+}
+
+Tensor value_of(PyObject* value, Dtype dtype) {
+  Tensor operand;
+  if (to_operand(value, operand)) {
+    return operand;
+  }
+  return copy_of_data(value, dtype);
+}
+
+}  // namespace
+
+PyObject* tensor_get(PyObject* self, PyObject* key) {
+  return guarded([&] {
+    const Tensor& tensor = tensor_of(self);
+    if (PyLong_CheckExact(key)) {
+      return wrap(select(tensor, 0, to_integer(key, "index", "an index")));
+    }
+    const KeyReader reader(tensor, key);
+    if (reader.view().is_same(tensor)) {  // [...] and [:] give another object, as slices do
+      return wrap(reshape(tensor, tensor.shape()));
+    }
+    return wrap(reader.view());
+  });
+}
+
+int tensor_set(PyObject* self, PyObject* key, PyObject* value) {
+  return guarded_or(-1, [&] {
+    check<ArgumentError>(value != nullptr, "index: elements of a tensor cannot be deleted");
+    const KeyReader reader(tensor_of(self), key);
+    const Tensor& target = reader.view();
+    const Tensor source = without_leading_ones(value_of(value, target.dtype()), target.rank());
+    const std::array<Tensor, 2> inputs{target, source};
+    PyRef::steal(call_in_place_wrapped(info<Copy>(), inputs, {}));
+    return 0;
+  });
+}
+
+Py_ssize_t tensor_length(PyObject* self) {
+  return guarded_or(Py_ssize_t{-1}, [&] {
+    const Tensor& tensor = tensor_of(self);
+    check<ArgumentError>(tensor.rank() > 0, "len: a tensor of rank 0 has no length");
+    return static_cast<Py_ssize_t>(tensor.shape()[0]);
+  });
+}
+
+PyObject* tensor_iterate(PyObject* self) {
+  return guarded([&] {
+    const Tensor& tensor = tensor_of(self);
+    check<ArgumentError>(tensor.rank() > 0, "iter: a tensor of rank 0 cannot be iterated over");
+    const std::int64_t count = tensor.shape()[0];
+    const PyRef items = owned(PyTuple_New(static_cast<Py_ssize_t>(count)));
+    for (std::int64_t i = 0; i < count; ++i) {
+      PyTuple_SET_ITEM(items.get(), static_cast<Py_ssize_t>(i), wrap(select(tensor, 0, i)));
+    }
+    return PyObject_GetIter(items.get());
+  });
+}
+
+}  // namespace rondo::python

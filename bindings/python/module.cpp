@@ -1,0 +1,117 @@
+// The native module rondo._C.
+#include <array>
+
+#include "bindings/python/array.h"
+#include "bindings/python/autograd.h"
+#include "bindings/python/convert.h"
+#include "bindings/python/dlpack.h"
+#include "bindings/python/errors.h"
+#include "bindings/python/generator.h"
+#include "bindings/python/hooks.h"
+#include "bindings/python/ops.h"
+#include "bindings/python/tensor_type.h"
+#include "bindings/python/value_types.h"
+#include "core/autograd/tape.h"
+#include "core/base/thread_pool.h"
+#include "core/ops/all.h"
+
+namespace rondo::python {
+namespace {
+
+/// tensor(data, dtype): a copy; the dtype may be None.
+PyObject* make_tensor(PyObject* /*module*/, PyObject* args) {
+  PyObject* data = nullptr;
+  PyObject* dtype = Py_None;
+  if (PyArg_ParseTuple(args, "O|O:tensor", &data, &dtype) == 0) {
+    return nullptr;
+  }
+  return guarded([&] {
+    const auto wanted = to_dtype(dtype);
+    check<ArgumentError>(wanted || dtype == Py_None, "tensor: dtype is {}; expected dtype",
+                         Py_TYPE(dtype)->tp_name);
+    return wrap(copy_of_data(data, wanted));
+  });
+}
+
+/// empty(size, dtype, device)
+PyObject* make_empty(PyObject* /*module*/, PyObject* args) {
+  PyObject* size = nullptr;
+  PyObject* dtype = nullptr;
+  PyObject* device = nullptr;
+  if (PyArg_ParseTuple(args, "OOO:empty", &size, &dtype, &device) == 0) {
+    return nullptr;
+  }
+  return guarded([&] {
+    Ints sizes;
+    const auto wanted = to_dtype(dtype);
+    check<ArgumentError>(to_integers(size, sizes), "empty: size is {}; expected int or ints",
+                         Py_TYPE(size)->tp_name);
+    check<ArgumentError>(wanted.has_value(), "empty: dtype is {}; expected dtype",
+                         Py_TYPE(dtype)->tp_name);
+    const Shape shape{std::span<const std::int64_t>(sizes)};
+    checked_numel(shape, "empty");
+    return wrap(Tensor::empty(shape, *wanted, to_device(device)));
+  });
+}
+
+PyObject* from_numpy(PyObject* /*module*/, PyObject* array) {
+  return guarded([&] {
+    const Tensor tensor = from_array(array);
+    check<ArgumentError>(tensor.defined(), "from_numpy: the argument is {}; expected an array",
+                         Py_TYPE(array)->tp_name);
+    return wrap(tensor);
+  });
+}
+
+PyObject* set_threads(PyObject* /*module*/, PyObject* count) {
+  return guarded([&]() -> PyObject* {
+    set_num_threads(static_cast<int>(to_integer(count, "set_num_threads", "count")));
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* get_threads(PyObject* /*module*/, PyObject* /*unused*/) {
+  return PyLong_FromLong(num_threads());
+}
+
+PyMethodDef functions[] = {{"tensor", make_tensor, METH_VARARGS, nullptr},
+                           {"empty", make_empty, METH_VARARGS, nullptr},
+                           {"from_numpy", from_numpy, METH_O, nullptr},
+                           {"from_dlpack", from_dlpack, METH_O, nullptr},
+                           {"set_num_threads", set_threads, METH_O, nullptr},
+                           {"get_num_threads", get_threads, METH_NOARGS, nullptr},
+                           {nullptr, nullptr, 0, nullptr}};
+
+PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                          "_C",
+                          "The native part of rondo.",
+                          -1,
+                          functions,
+                          nullptr,
+                          nullptr,
+                          nullptr,
+                          nullptr};
+
+PyObject* make_module() {
+  register_builtin_ops();
+  register_autograd();
+  PyRef module = owned(PyModule_Create(&definition));
+  add_errors(module.get());
+  add_value_types(module.get());
+  add_array_provider(module.get());
+  add_hooks(module.get());
+  add_generator(module.get());
+  add_tensor_type(module.get());
+  add_autograd(module.get());
+  const PyRef ops = owned(PyModule_New("rondo._C.ops"));
+  add_ops(ops.get());
+  check_status(PyModule_AddObjectRef(module.get(), "ops", ops.get()));
+  return module.release();
+}
+
+}  // namespace
+}  // namespace rondo::python
+
+PyMODINIT_FUNC PyInit__C() {
+  return rondo::python::guarded(rondo::python::make_module);
+}

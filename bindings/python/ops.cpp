@@ -1,0 +1,193 @@
+#include "bindings/python/ops.h"
+
+#include <structmember.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+#include "bindings/python/op_arguments.h"
+#include "bindings/python/tensor_type.h"
+#include "core/base/error.h"
+#include "core/op/call.h"
+
+namespace rondo::python {
+namespace {
+
+/// From this many elements on, a kernel may take so long that other threads should run.
+constexpr std::int64_t kLongElements = 16384;
+
+struct OpFunction {
+  PyObject_HEAD vectorcallfunc vectorcall;
+  const OpSignature* signature;
+  PyObject* name;
+  bool in_place;
+};
+
+PyTypeObject* function_type = nullptr;
+
+bool takes_long(const OpInfo& op, std::span<const Tensor> inputs, std::span<const Attr> attrs) {
+  if (op.kind == OpKind::view) {
+    return false;
+  }
+  for (const Tensor& input : inputs) {
+    if (input.defined() && input.numel() >= kLongElements) {
+      return true;
+    }
+  }
+  if (op.elementwise.build != nullptr && op.uses_index && !attrs.empty()) {
+    const auto* sizes = std::get_if<Ints>(&attrs[0].value());
+    return sizes != nullptr && sizes->size() <= kMaxRank && Shape(*sizes).numel() >= kLongElements;
+  }
+  return false;
+}
+
+PyObject* results(std::span<Tensor> outputs) {
+  PyRef tuple = owned(PyTuple_New(static_cast<Py_ssize_t>(outputs.size())));
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), wrap(std::move(outputs[i])));
+  }
+  return tuple.release();
+}
+
+PyObject* call_function(PyObject* self, PyObject* const* args, std::size_t flagged_count,
+                        PyObject* keywords) {
+  return guarded([&]() -> PyObject* {
+    const auto* function = reinterpret_cast<OpFunction*>(self);
+    const OpInfo& op = function->signature->op;
+    const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flagged_count));
+    OpArguments arguments(*function->signature, args, count, keywords);
+    if (function->in_place) {
+      check<ArgumentError>(arguments.first() != nullptr && is_tensor(arguments.first()),
+                           "{}_: {} must be a Tensor; it is written in place", op.name,
+                           op.schema.args[0].name);
+      return call_in_place_wrapped(op, arguments.inputs(), arguments.attrs());
+    }
+    if (op.schema.outputs == 1) {
+      return call_wrapped(op, arguments.inputs(), arguments.attrs());
+    }
+    InlineVector<Tensor, 4> outputs(static_cast<std::size_t>(op.schema.outputs));
+    for (int i = 0; i < op.schema.outputs; ++i) {
+      outputs.emplace_back();
+    }
+    call_released(op, arguments.inputs(), arguments.attrs(), outputs.span());
+    return results(outputs.span());
+  });
+}
+
+PyObject* function_get(PyObject* self, PyObject* object, PyObject* /*type*/) {
+  if (object == nullptr || object == Py_None) {
+    return Py_NewRef(self);
+  }
+  return PyMethod_New(self, object);
+}
+
+PyObject* function_repr(PyObject* self) {
+  return PyUnicode_FromFormat("<op %U>", reinterpret_cast<OpFunction*>(self)->name);
+}
+
+PyObject* function_doc(PyObject* self, void* /*closure*/) {
+  const OpInfo& op = reinterpret_cast<OpFunction*>(self)->signature->op;
+  std::string text(op.name);
+  text += "(";
+  for (const SchemaArg& arg : op.schema.args) {
+    text += (text.back() == '(' ? "" : ", ") + std::string(arg.name);
+  }
+  text += ")";
+  if (!op.doc.empty()) {
+    text += "\n\n" + std::string(op.doc);
+  }
+  return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+}
+
+/// Pickled as the name of a member of rondo.
+PyObject* function_reduce(PyObject* self, PyObject* /*unused*/) {
+  return Py_NewRef(reinterpret_cast<OpFunction*>(self)->name);
+}
+
+PyMemberDef function_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(OpFunction, vectorcall), READONLY, nullptr},
+    {"__name__", T_OBJECT, offsetof(OpFunction, name), READONLY, nullptr},
+    {"__qualname__", T_OBJECT, offsetof(OpFunction, name), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+PyGetSetDef function_properties[] = {{"__doc__", function_doc, nullptr, nullptr, nullptr},
+                                     {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyMethodDef function_methods[] = {{"__reduce__", function_reduce, METH_NOARGS, nullptr},
+                                  {nullptr, nullptr, 0, nullptr}};
+
+PyType_Slot function_slots[] = {{Py_tp_call, as_slot(PyVectorcall_Call)},
+                                {Py_tp_descr_get, as_slot(function_get)},
+                                {Py_tp_repr, as_slot(function_repr)},
+                                {Py_tp_members, function_members},
+                                {Py_tp_getset, function_properties},
+                                {Py_tp_methods, function_methods},
+                                {0, nullptr}};
+PyType_Spec function_spec = {"rondo.op", sizeof(OpFunction), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
+                                 Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                             function_slots};
+
+void add_function(PyObject* module, const OpSignature& signature, bool in_place) {
+  const std::string name = std::string(signature.op.name) + (in_place ? "_" : "");
+  PyRef object = owned(function_type->tp_alloc(function_type, 0));
+  auto* function = reinterpret_cast<OpFunction*>(object.get());
+  function->vectorcall = call_function;
+  function->signature = &signature;
+  function->name = owned(PyUnicode_InternFromString(name.c_str())).release();
+  function->in_place = in_place;
+  check_status(PyModule_AddObjectRef(module, name.c_str(), object.get()));
+  if (signature.op.method) {
+    check_status(PyObject_SetAttrString(reinterpret_cast<PyObject*>(tensor_type), name.c_str(),
+                                        object.get()));
+  }
+}
+
+}  // namespace
+
+void add_ops(PyObject* module) {
+  function_type = reinterpret_cast<PyTypeObject*>(owned(PyType_FromSpec(&function_spec)).release());
+  const OpTable& table = OpTable::instance();
+  for (int id = 0; id < table.size(); ++id) {
+    const auto* signature = new OpSignature(table.get(id));  // as long as the process lives
+    add_function(module, *signature, false);
+    if (signature->op.has_in_place) {
+      add_function(module, *signature, true);
+    }
+  }
+}
+
+void call_released(const OpInfo& op, std::span<const Tensor> inputs, std::span<const Attr> attrs,
+                   std::span<Tensor> outputs) {
+  if (takes_long(op, inputs, attrs)) {
+    const GilRelease released;
+    call(op, inputs, attrs, outputs);
+  } else {
+    call(op, inputs, attrs, outputs);
+  }
+}
+
+PyObject* call_wrapped(const OpInfo& op, std::span<const Tensor> inputs,
+                       std::span<const Attr> attrs) {
+  Tensor output;
+  call_released(op, inputs, attrs, {&output, 1});
+  return wrap(std::move(output));
+}
+
+PyObject* call_in_place_wrapped(const OpInfo& op, std::span<const Tensor> inputs,
+                                std::span<const Attr> attrs) {
+  if (takes_long(op, inputs, attrs)) {
+    const GilRelease released;
+    call_in_place(op, inputs, attrs);
+  } else {
+    call_in_place(op, inputs, attrs);
+  }
+  return wrap(inputs[0]);
+}
+
+const OpInfo& require_op(std::string_view name) {
+  const OpInfo* op = OpTable::instance().find(name);
+  check<UnsupportedError>(op != nullptr, "{}: this build has no such op", name);
+  return *op;
+}
+
+}  // namespace rondo::python
