@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 namespace rondo::codegen::interpreter::RONDO_ISA {
 
@@ -131,11 +132,10 @@ inline Lanes<T> masked_load(const std::byte* memory, const LaneMask<T>& mask) {
 /// Lane l gets lane l + Distance, within one vector.
 template <int Distance, class T>
 inline Vector<T> shifted(Vector<T> v) {
-  Mask<T> from;
-  for (int i = 0; i < Lanes<T>::kPerVector; ++i) {
-    from[i] = (i + Distance) % Lanes<T>::kPerVector;
-  }
-  return __builtin_shuffle(v, from);
+  constexpr int kCount = Lanes<T>::kPerVector;
+  return [v]<int... L>(std::integer_sequence<int, L...>) {
+    return __builtin_shufflevector(v, v, ((L + Distance) % kCount)...);
+  }(std::make_integer_sequence<int, kCount>());
 }
 
 /// Combines the lanes in the canonical tree: l with l + 8, + 4, + 2, + 1.
