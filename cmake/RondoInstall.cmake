@@ -2,6 +2,14 @@
 # find_package(Rondo); for a wheel the files that go beside the Python package.
 include(CMakePackageConfigHelpers)
 
+# All products and no tests.
+add_custom_target(products)
+foreach(product rondo rondo_llvm rondo_python rondo_command)
+  if(TARGET ${product})
+    add_dependencies(products ${product})
+  endif()
+endforeach()
+
 if(SKBUILD)
   if(TARGET rondo_python)
     install(TARGETS rondo_python LIBRARY DESTINATION rondo)

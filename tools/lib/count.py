@@ -1,7 +1,9 @@
-"""Prints what all suites of a run of tools/test gave, as one closing line.
+"""Prints what the tests of one suite, or of all suites of a run of tools/test, gave.
 
-Usage: count.py RESULTS_FOLDER STAGE_RESULT...: adds up the JUnit files of the folder; a stage that
-failed without a failed test in any file (a check, a build) counts as one failure.
+Usage: count.py FILE.xml
+       count.py FOLDER STAGE_RESULT...
+The first counts one JUnit file. The second adds up all of a folder and the stages that are no
+suites: a stage without a file, or one that failed with no failed test in its file, counts as one.
 """
 
 import sys
@@ -22,14 +24,19 @@ def count_file(path):
     return passed, failed, skipped
 
 
-def main():
-    folder, *stages = sys.argv[1:]
-    counts = [count_file(path) for path in sorted(Path(folder).glob("*.xml"))]
+def count_all(folder, stages):
+    counts = [count_file(path) for path in sorted(folder.glob("*.xml"))]
     passed, failed, skipped = (sum(column) for column in zip(*counts, (0, 0, 0)))
-    checks = len(stages) - len(counts)
-    failed_suites = sum(1 for count in counts if count[1])
-    failed_checks = max(0, stages.count("FAILED") - failed_suites)
-    print(f"{passed + checks - failed_checks} passed, {failed + failed_checks} failed, {skipped} skipped")
+    suites_with_failures = sum(1 for count in counts if count[1])
+    other_failures = max(0, stages.count("FAILED") - suites_with_failures)
+    other_passes = max(0, len(stages) - len(counts) - other_failures)
+    return passed + other_passes, failed + other_failures, skipped
+
+
+def main():
+    path = Path(sys.argv[1])
+    counts = count_file(path) if path.is_file() else count_all(path, sys.argv[2:])
+    print("{} passed, {} failed, {} skipped".format(*counts))
 
 
 if __name__ == "__main__":
