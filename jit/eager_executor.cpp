@@ -1,0 +1,123 @@
+#include "jit/eager_executor.h"
+
+#include <algorithm>
+
+#include "core/graph/flow_builder.h"
+#include "core/tensor/copy.h"
+
+namespace rondo::jit {
+namespace {
+
+constexpr std::size_t kMaxPlans = 4096;
+
+std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
+  h = (h ^ v) * 0x9e3779b97f4a7c15ULL;
+  return h ^ (h >> 29);
+}
+
+/// Everything of an operand that the plan's code depends on.
+std::uint64_t operand_key(const Tensor& t) {
+  if (!t.defined()) {
+    return 1;
+  }
+  const auto dtype = static_cast<std::uint64_t>(t.dtype());
+  const auto rank = static_cast<std::uint64_t>(t.rank());
+  const std::uint64_t flags = (t.is_immediate() ? 2U : 0U) | (t.is_weak() ? 4U : 0U);
+  return flags | dtype << 8 | rank << 16 | std::uint64_t{ones_mask(t.shape())} << 24 | 1ULL << 63;
+}
+
+/// Which operand stands for operand i: an earlier one that is the same view, or itself.
+std::uint64_t identity_key(const OpCall& call, std::size_t i) {
+  const Tensor& t = call.inputs[i];
+  for (std::size_t j = 0; j < i; ++j) {
+    const Tensor& u = call.inputs[j];
+    if (t.defined() && u.defined() && !t.is_immediate() && !u.is_immediate() &&
+        t.storage() == u.storage() && t.offset() == u.offset() && t.shape() == u.shape() &&
+        t.strides() == u.strides()) {
+      return j;
+    }
+  }
+  return i;
+}
+
+/// In place, an operand that shares memory with the target but not element by element is read from
+/// a copy.
+bool clashes(const OpCall& call, const Tensor& input) {
+  if (!input.defined() || input.is_immediate()) {
+    return false;
+  }
+  return std::any_of(call.outputs.begin(), call.outputs.end(), [&](const Tensor& output) {
+    return output.storage() == input.storage() &&
+           !(output.offset() == input.offset() && output.shape() == input.shape() &&
+             output.strides() == input.strides());
+  });
+}
+
+}  // namespace
+
+void EagerExecutor::execute(const OpCall& call) {
+  for (const Tensor& input : call.inputs) {
+    if (input.defined() && !input.is_immediate() && input.storage()->producer() != nullptr) {
+      input.storage()->data();
+    }
+  }
+  if (call.in_place && std::any_of(call.inputs.begin(), call.inputs.end(),
+                                   [&](const Tensor& t) { return clashes(call, t); })) {
+    std::vector<Tensor> inputs(call.inputs.begin(), call.inputs.end());
+    for (Tensor& input : inputs) {
+      if (clashes(call, input)) {
+        const Tensor copy = Tensor::empty(input.shape(), input.dtype());
+        copy_elements(copy, input);
+        input = copy;
+      }
+    }
+    execute({call.op, inputs, call.attrs, call.outputs, true});
+    return;
+  }
+  const CallTensors tensors{call.inputs, call.outputs};
+  plan_for(call).run({&tensors, 1});
+}
+
+Plan& EagerExecutor::plan_for(const OpCall& call) {
+  thread_local std::vector<std::uint64_t> key;
+  key.clear();
+  key.push_back(static_cast<std::uint64_t>(call.op.id) << 1 | (call.in_place ? 1U : 0U));
+  for (std::size_t i = 0; i < call.inputs.size(); ++i) {
+    key.push_back(operand_key(call.inputs[i]) | identity_key(call, i) << 40);
+  }
+  std::uint64_t hash = 0;
+  for (const std::uint64_t word : key) {
+    hash = mix(hash, word);
+  }
+  const std::vector<SchemaArg>& schema = call.op.schema.args;
+  std::size_t attr = 0;
+  for (const SchemaArg& arg : schema) {
+    if (!arg.is_operand()) {
+      hash = mix(hash, arg.type == ArgType::sizes ? 0 : call.attrs[attr].hash());
+      ++attr;
+    }
+  }
+  const auto [first, last] = plans_.equal_range(hash);
+  for (auto it = first; it != last; ++it) {
+    if (it->second.key == key && std::equal(call.attrs.begin(), call.attrs.end(),
+                                            it->second.attrs.begin(), it->second.attrs.end())) {
+      return *it->second.plan;
+    }
+  }
+  if (plans_.size() >= kMaxPlans) {
+    plans_.clear();
+  }
+  FlowBuilder builder;
+  builder.append(call, 0);
+  Flow flow = builder.take();
+  for (const int output : flow.nodes[0].outputs) {
+    flow.live[static_cast<std::size_t>(output)] = 1;
+  }
+  auto plan =
+      std::make_unique<Plan>(std::make_shared<const codegen::Lowered>(codegen::lower(flow)));
+  const auto made =
+      plans_.emplace(hash, Entry{key, {call.attrs.begin(), call.attrs.end()}, std::move(plan)});
+  return *made->second.plan;
+}
+
+}  // namespace rondo::jit

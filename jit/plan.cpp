@@ -1,0 +1,440 @@
+#include "jit/plan.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "core/base/error.h"
+#include "core/tensor/copy.h"
+#include "jit/contraction.h"
+
+namespace rondo::jit {
+namespace {
+
+using codegen::KernelPlan;
+using codegen::OperandRef;
+using codegen::Step;
+
+constexpr std::size_t kMaxBounds = 4;
+
+void append_geometry(const Tensor& tensor, std::vector<std::int64_t>& to) {
+  if (!tensor.defined() || tensor.is_immediate()) {
+    return;
+  }
+  to.insert(to.end(), tensor.shape().begin(), tensor.shape().end());
+  to.insert(to.end(), tensor.strides().begin(), tensor.strides().end());
+}
+
+std::uint64_t scalar_bits(const Scalar& value, Reg reg) {
+  const bool floating = value.is_floating();
+  switch (reg) {
+    case Reg::i32:
+      return static_cast<std::uint32_t>(static_cast<std::int32_t>(value.to_int()));
+    case Reg::i64:
+      return static_cast<std::uint64_t>(value.to_int());
+    case Reg::f32:
+      return std::bit_cast<std::uint32_t>(floating ? static_cast<float>(value.to_double())
+                                                   : static_cast<float>(value.to_int()));
+    default:
+      return std::bit_cast<std::uint64_t>(value.to_double());
+  }
+}
+
+Tensor contiguous_copy(const Tensor& tensor) {
+  if (!tensor.defined() || tensor.is_immediate() || tensor.is_contiguous()) {
+    return tensor;
+  }
+  const Tensor copy = Tensor::empty(tensor.shape(), tensor.dtype());
+  copy_elements(copy, tensor);
+  return copy;
+}
+
+}  // namespace
+
+/// Finds shapes and strides for everything in the plan.
+class Plan::Binder {
+ public:
+  Binder(const codegen::Lowered& lowered, std::span<const CallTensors> calls, Bound& bound)
+      : lowered_(lowered), flow_(lowered.flow), calls_(calls), bound_(bound) {}
+
+  void run() {
+    bound_.shapes.resize(flow_.values.size());
+    temporaries_.assign(flow_.values.size(), -1);
+    for (std::size_t v = 0; v < flow_.values.size(); ++v) {
+      if (flow_.values[v].call >= 0) {
+        bound_.shapes[v] = tensor(flow_.values[v]).shape();
+      }
+    }
+    for (const FlowNode& node : flow_.nodes) {
+      infer(node);
+    }
+    for (const Step& step : lowered_.steps) {
+      bound_.steps.push_back(bind(step));
+    }
+  }
+
+ private:
+  const Tensor& tensor(const FlowValue& value) const {
+    return at(value.call, value.slot, value.result);
+  }
+  const Tensor& at(int call, int slot, bool result) const {
+    const CallTensors& tensors = calls_[static_cast<std::size_t>(call)];
+    return (result ? tensors.outputs : tensors.inputs)[static_cast<std::size_t>(slot)];
+  }
+  const FlowValue& value(int v) const { return flow_.values[static_cast<std::size_t>(v)]; }
+
+  Shape use_shape(const FlowUse& use, int call, int slot) const {
+    const Shape& base = bound_.shapes[static_cast<std::size_t>(use.value)];
+    if (use.view.kind == UseView::Kind::identity) {
+      return base;
+    }
+    if (use.view.kind == UseView::Kind::opaque || call >= 0) {
+      return at(call, slot, false).shape();
+    }
+    Shape shape = Shape::filled(use.view.rank, 1);
+    for (int d = 0; d < use.view.rank; ++d) {
+      const int axis = use.view.axis[static_cast<std::size_t>(d)];
+      shape[d] = axis < 0 ? 1 : base[axis];
+    }
+    return shape;
+  }
+
+  /// Shapes of values that only a composite's body knows.
+  void infer(const FlowNode& node) {
+    if (value(node.outputs[0]).call >= 0) {
+      return;
+    }
+    std::vector<Tensor> inputs(node.inputs.size());
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const FlowUse& use = node.inputs[i];
+      if (use.value < 0) {
+        continue;
+      }
+      const FlowValue& v = value(use.value);
+      inputs[i] = v.immediate
+                      ? Tensor::immediate(Scalar(0), v.dtype, v.weak)
+                      : Tensor::empty(use_shape(use, -1, -1), v.dtype, {DeviceType::meta, 0});
+    }
+    std::vector<Meta> metas;
+    node.op->infer({*node.op, inputs, node.attrs}, metas);
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      const auto out = static_cast<std::size_t>(node.outputs[i]);
+      bound_.shapes[out] = metas[i].shape;
+      if (lowered_.stored[out] != 0) {
+        temporaries_[out] = static_cast<int>(bound_.temporaries.size());
+        bound_.temporaries.push_back({metas[i].shape, metas[i].dtype});
+      }
+    }
+  }
+
+  Place place_of(int v) const {
+    const FlowValue& val = value(v);
+    if (val.call >= 0) {
+      return {val.call, val.slot, val.result, -1};
+    }
+    return {-1, -1, false, temporaries_[static_cast<std::size_t>(v)]};
+  }
+
+  /// Where a use's memory is, and its geometry.
+  Place resolve(const FlowUse& use, int call, int slot, Shape& shape, Shape& strides) const {
+    if (use.view.kind == UseView::Kind::opaque) {
+      const Tensor& seen = at(call, slot, false);
+      shape = seen.shape();
+      strides = seen.strides();
+      return {call, slot, false, -1};
+    }
+    const Place place = place_of(use.value);
+    const Shape& base = bound_.shapes[static_cast<std::size_t>(use.value)];
+    const Shape base_strides = place.call >= 0 ? at(place.call, place.slot, place.result).strides()
+                                               : contiguous_strides(base);
+    if (use.view.kind == UseView::Kind::identity) {
+      shape = base;
+      strides = base_strides;
+      return place;
+    }
+    shape = use_shape(use, -1, -1);
+    strides = Shape::filled(use.view.rank, 0);
+    for (int d = 0; d < use.view.rank; ++d) {
+      const int axis = use.view.axis[static_cast<std::size_t>(d)];
+      strides[d] = axis < 0 ? 0 : base_strides[axis];
+    }
+    return place;
+  }
+
+  BoundStep bind(const Step& step) {
+    BoundStep bound;
+    if (step.kind != Step::Kind::kernel) {
+      const FlowNode& node = flow_.nodes[static_cast<std::size_t>(step.node)];
+      for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+        Shape shape;
+        Shape strides;
+        Place place;
+        if (node.inputs[i].value >= 0 && !value(node.inputs[i].value).immediate) {
+          place = resolve(node.inputs[i], node.call, static_cast<int>(i), shape, strides);
+        } else if (node.inputs[i].value >= 0) {
+          place = place_of(node.inputs[i].value);
+        }
+        bound.inputs.push_back(place);
+        bound.input_shapes.push_back(shape);
+        bound.input_strides.push_back(strides);
+      }
+      for (const int out : node.outputs) {
+        bound.outputs.push_back(place_of(out));
+      }
+    }
+    if (!step.plan.kernel.code.empty()) {
+      bind_kernel_of(step, bound);
+    }
+    return bound;
+  }
+
+  void bind_kernel_of(const Step& step, BoundStep& bound) {
+    const KernelPlan& plan = step.plan;
+    Shape space;
+    if (step.space_value >= 0) {
+      space = bound_.shapes[static_cast<std::size_t>(step.space_value)];
+    } else {
+      Shape strides;
+      const FlowNode& node = flow_.nodes[static_cast<std::size_t>(step.node)];
+      resolve(step.space_use, node.call, 0, space, strides);
+    }
+    std::vector<BoundOperand> operands;
+    for (std::size_t i = 0; i < plan.operands.size(); ++i) {
+      const OperandRef& ref = plan.operands[i];
+      Shape shape;
+      Shape strides;
+      const Place place = resolve({ref.value, ref.view}, ref.call, ref.slot, shape, strides);
+      bound.operands.push_back(place);
+      BoundOperand operand;
+      const std::int64_t element = size_bytes(plan.kernel.operands[i].dtype, 1);
+      for (int f = 0; f < plan.rank; ++f) {
+        const int axis = ref.axis[static_cast<std::size_t>(f)];
+        const bool varies = axis >= 0 && shape[axis] != 1;
+        operand.stride[static_cast<std::size_t>(f)] = varies ? strides[axis] * element : 0;
+      }
+      operands.push_back(operand);
+    }
+    bound.space = space;
+    if (step.kind == Step::Kind::kernel) {
+      bound.kernel = bind_kernel(plan, space, std::move(operands));
+    } else {
+      const FlowNode& node = flow_.nodes[static_cast<std::size_t>(step.node)];
+      const TileAxes axes =
+          tile_axes(*node.op, node.inputs[0].view.rank, node.inputs[1].view.rank, space.rank());
+      bound.kernel = bind_epilogue(plan, space, axes, plan.tile_operand, std::move(operands));
+    }
+  }
+
+  const codegen::Lowered& lowered_;
+  const Flow& flow_;
+  std::span<const CallTensors> calls_;
+  Bound& bound_;
+  std::vector<int> temporaries_;
+};
+
+/// One run over bound steps.
+class Plan::Run {
+ public:
+  Run(const codegen::Lowered& lowered, const Bound& bound, std::span<const CallTensors> calls)
+      : lowered_(lowered), bound_(bound), calls_(calls) {
+    for (const Meta& meta : bound.temporaries) {
+      temporaries_.push_back(Tensor::empty(meta.shape, meta.dtype));
+    }
+  }
+
+  void run() {
+    for (std::size_t i = 0; i < bound_.steps.size(); ++i) {
+      const Step& step = lowered_.steps[i];
+      const BoundStep& bound = bound_.steps[i];
+      switch (step.kind) {
+        case Step::Kind::kernel:
+          run_kernel(step.plan, bound);
+          break;
+        case Step::Kind::contraction:
+          run_contraction(step, bound);
+          break;
+        default:
+          run_function(step, bound);
+      }
+    }
+  }
+
+ private:
+  const Tensor& tensor(const Place& place) const {
+    if (place.call < 0) {
+      return temporaries_[static_cast<std::size_t>(place.temporary)];
+    }
+    const CallTensors& tensors = calls_[static_cast<std::size_t>(place.call)];
+    return (place.result ? tensors.outputs : tensors.inputs)[static_cast<std::size_t>(place.slot)];
+  }
+
+  static std::byte* address(const Tensor& t) {
+    return t.storage()->raw_data() + size_bytes(t.dtype(), t.offset());
+  }
+
+  void fill_scalars(const KernelPlan& plan, std::int64_t count) {
+    scalars_.clear();
+    for (const codegen::ScalarRef& ref : plan.scalars) {
+      if (ref.count) {
+        scalars_.push_back(scalar_bits(Scalar(static_cast<long>(count)), ref.reg));
+        continue;
+      }
+      const FlowValue& v = lowered_.flow.values[static_cast<std::size_t>(ref.value)];
+      const Scalar number =
+          v.constant ? v.number : tensor({v.call, v.slot, v.result, -1}).impl()->immediate;
+      scalars_.push_back(scalar_bits(number, ref.reg));
+    }
+  }
+
+  void run_kernel(const KernelPlan& plan, const BoundStep& bound) {
+    fill_scalars(plan, bound.kernel.count);
+    data_.clear();
+    for (const Place& place : bound.operands) {
+      data_.push_back(address(tensor(place)));
+    }
+    const Copies copies(*this, plan, bound);
+    launch(bound.kernel, data_, scalars_.data());
+    copies.write_back();
+  }
+
+  /// Operands that do not lie evenly go through copies in the order of the space.
+  class Copies {
+   public:
+    Copies(Run& run, const KernelPlan& plan, const BoundStep& bound) {
+      for (std::size_t i = 0; i < run.data_.size(); ++i) {
+        if (bound.kernel.operands[i].copied) {
+          make(run, plan, bound, i);
+        }
+      }
+    }
+    void write_back() const {
+      for (const Copy& copy : list_) {
+        if (copy.written) {
+          copy_elements(copy.original, copy.copy);
+        }
+      }
+    }
+
+   private:
+    struct Copy {
+      Tensor original;
+      Tensor copy;
+      bool written;
+    };
+
+    void make(Run& run, const KernelPlan& plan, const BoundStep& bound, std::size_t i) {
+      const BoundOperand& operand = bound.kernel.operands[i];
+      const Dtype dtype = plan.kernel.operands[i].dtype;
+      const Tensor& source = run.tensor(bound.operands[i]);
+      Shape shape = bound.space;
+      Shape from = Shape::filled(shape.rank(), 0);
+      for (int f = 0; f < shape.rank(); ++f) {
+        const auto axis = static_cast<std::size_t>(f);
+        shape[f] = operand.stride[axis] == 0 ? 1 : shape[f];
+        from[f] = operand.original[axis] / size_bytes(dtype, 1);
+      }
+      const Tensor view = Tensor::view_of(source.storage(), shape, from, source.offset(), dtype);
+      const Tensor copy = Tensor::empty(shape, dtype);
+      const bool written = plan.kernel.operands[i].written;
+      if (!written) {
+        copy_elements(copy, view);
+      }
+      run.data_[i] = address(copy);
+      list_.push_back({view, copy, written});
+    }
+
+    std::vector<Copy> list_;
+  };
+
+  Tensor input(const BoundStep& bound, std::size_t i) const {
+    const Place& place = bound.inputs[i];
+    if (place.call < 0 && place.temporary < 0) {
+      return {};
+    }
+    const Tensor& base = tensor(place);
+    const bool same = base.is_immediate() || (base.shape() == bound.input_shapes[i] &&
+                                              base.strides() == bound.input_strides[i]);
+    return same ? base
+                : Tensor::view_of(base.storage(), bound.input_shapes[i], bound.input_strides[i],
+                                  base.offset(), base.dtype());
+  }
+
+  void run_contraction(const Step& step, const BoundStep& bound) {
+    const FlowNode& node = lowered_.flow.nodes[static_cast<std::size_t>(step.node)];
+    std::vector<Tensor> inputs;
+    for (std::size_t i = 0; i < bound.inputs.size(); ++i) {
+      inputs.push_back(input(bound, i));
+    }
+    const bool fused = !step.plan.kernel.code.empty();
+    if (!fused) {
+      contract({*node.op, inputs, node.attrs},
+               bound_.shapes[static_cast<std::size_t>(node.outputs[0])], &tensor(bound.outputs[0]),
+               nullptr);
+      return;
+    }
+    fill_scalars(step.plan, 1);
+    data_.clear();
+    for (std::size_t i = 0; i < bound.operands.size(); ++i) {
+      const bool tile = static_cast<int>(i) == step.plan.tile_operand;
+      data_.push_back(tile ? nullptr : address(tensor(bound.operands[i])));
+    }
+    const Copies copies(*this, step.plan, bound);
+    const EpilogueContext context{bound.kernel, data_, scalars_.data(), step.plan.tile_operand};
+    contract({*node.op, inputs, node.attrs},
+             bound_.shapes[static_cast<std::size_t>(node.outputs[0])], nullptr, &context);
+    copies.write_back();
+  }
+
+  void run_function(const Step& step, const BoundStep& bound) {
+    const FlowNode& node = lowered_.flow.nodes[static_cast<std::size_t>(step.node)];
+    std::vector<Tensor> inputs;
+    std::vector<Tensor> outputs;
+    for (std::size_t i = 0; i < bound.inputs.size(); ++i) {
+      inputs.push_back(contiguous_copy(input(bound, i)));
+    }
+    for (const Place& place : bound.outputs) {
+      outputs.push_back(tensor(place));
+    }
+    node.op->run({*node.op, inputs, node.attrs}, outputs);
+  }
+
+  const codegen::Lowered& lowered_;
+  const Bound& bound_;
+  std::span<const CallTensors> calls_;
+  std::vector<Tensor> temporaries_;
+  std::vector<std::byte*> data_;
+  std::vector<std::uint64_t> scalars_;
+};
+
+const Plan::Bound& Plan::bind(std::span<const CallTensors> calls) {
+  thread_local std::vector<std::int64_t> geometry;
+  geometry.clear();
+  for (const CallTensors& call : calls) {
+    for (const Tensor& t : call.inputs) {
+      append_geometry(t, geometry);
+    }
+    for (const Tensor& t : call.outputs) {
+      append_geometry(t, geometry);
+    }
+  }
+  for (std::size_t i = 0; i < bounds_.size(); ++i) {
+    if (bounds_[i]->geometry == geometry) {
+      std::rotate(bounds_.begin(), bounds_.begin() + static_cast<std::ptrdiff_t>(i),
+                  bounds_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      return *bounds_[0];
+    }
+  }
+  auto bound = std::make_unique<Bound>();
+  bound->geometry = geometry;
+  Binder(*lowered_, calls, *bound).run();
+  if (bounds_.size() == kMaxBounds) {
+    bounds_.pop_back();
+  }
+  bounds_.insert(bounds_.begin(), std::move(bound));
+  return *bounds_[0];
+}
+
+void Plan::run(std::span<const CallTensors> calls) {
+  Run(*lowered_, bind(calls), calls).run();
+}
+
+}  // namespace rondo::jit
