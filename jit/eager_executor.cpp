@@ -53,6 +53,20 @@ bool clashes(const OpCall& call, const Tensor& input) {
   });
 }
 
+/// Equal but for sizes, which plans do not depend on.
+bool same_attrs(const OpInfo& op, std::span<const Attr> a, std::span<const Attr> b) {
+  std::size_t i = 0;
+  for (const SchemaArg& arg : op.schema.args) {
+    if (!arg.is_operand()) {
+      if (arg.type != ArgType::sizes && !(a[i] == b[i])) {
+        return false;
+      }
+      ++i;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 void EagerExecutor::execute(const OpCall& call) {
@@ -74,7 +88,7 @@ void EagerExecutor::execute(const OpCall& call) {
     execute({call.op, inputs, call.attrs, call.outputs, true});
     return;
   }
-  const CallTensors tensors{call.inputs, call.outputs};
+  const CallTensors tensors{call.inputs, call.outputs, call.attrs};
   plan_for(call).run({&tensors, 1});
 }
 
@@ -99,8 +113,7 @@ Plan& EagerExecutor::plan_for(const OpCall& call) {
   }
   const auto [first, last] = plans_.equal_range(hash);
   for (auto it = first; it != last; ++it) {
-    if (it->second.key == key && std::equal(call.attrs.begin(), call.attrs.end(),
-                                            it->second.attrs.begin(), it->second.attrs.end())) {
+    if (it->second.key == key && same_attrs(call.op, call.attrs, it->second.attrs)) {
       return *it->second.plan;
     }
   }

@@ -345,6 +345,13 @@ class Plan::Run {
     std::vector<Copy> list_;
   };
 
+  /// Sizes among the attributes may differ from those that the flow was recorded with.
+  std::span<const Attr> attrs(const FlowNode& node) const {
+    const FlowValue& v = lowered_.flow.values[static_cast<std::size_t>(node.outputs[0])];
+    const bool own = v.call >= 0 && v.result && node.whole_call;
+    return own ? calls_[static_cast<std::size_t>(v.call)].attrs : std::span<const Attr>(node.attrs);
+  }
+
   Tensor input(const BoundStep& bound, std::size_t i) const {
     const Place& place = bound.inputs[i];
     if (place.call < 0 && place.temporary < 0) {
@@ -366,7 +373,7 @@ class Plan::Run {
     }
     const bool fused = !step.plan.kernel.code.empty();
     if (!fused) {
-      contract({*node.op, inputs, node.attrs},
+      contract({*node.op, inputs, attrs(node)},
                bound_.shapes[static_cast<std::size_t>(node.outputs[0])], &tensor(bound.outputs[0]),
                nullptr);
       return;
@@ -379,7 +386,7 @@ class Plan::Run {
     }
     const Copies copies(*this, step.plan, bound);
     const EpilogueContext context{bound.kernel, data_, scalars_.data(), step.plan.tile_operand};
-    contract({*node.op, inputs, node.attrs},
+    contract({*node.op, inputs, attrs(node)},
              bound_.shapes[static_cast<std::size_t>(node.outputs[0])], nullptr, &context);
     copies.write_back();
   }
@@ -394,7 +401,7 @@ class Plan::Run {
     for (const Place& place : bound.outputs) {
       outputs.push_back(tensor(place));
     }
-    node.op->run({*node.op, inputs, node.attrs}, outputs);
+    node.op->run({*node.op, inputs, attrs(node)}, outputs);
   }
 
   const codegen::Lowered& lowered_;

@@ -14,6 +14,7 @@ namespace rondo::jit {
 struct CallTensors {
   std::span<const Tensor> inputs;
   std::span<const Tensor> outputs;
+  std::span<const Attr> attrs;
 };
 
 /// Belongs to one thread.

@@ -56,6 +56,7 @@ struct FlowNode {
   std::vector<int> outputs;
   bool in_place = false;
   int call = -1;  // the call that it belongs to; a composite's body shares the composite's
+  bool whole_call = true;  // it is the call itself, not a part of a composite's body
 };
 
 struct Flow {

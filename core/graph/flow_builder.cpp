@@ -97,6 +97,7 @@ void FlowBuilder::append(const OpCall& call, int call_number) {
   node.attrs.assign(call.attrs.begin(), call.attrs.end());
   node.in_place = call.in_place;
   node.call = call_number;
+  node.whole_call = !inside_body_;
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
     node.inputs.push_back(use(call.inputs[i], call_number, static_cast<int>(i)));
     if (call.op.kind == OpKind::composite) {
