@@ -83,12 +83,41 @@ struct Dot {
   }
 };
 
+template <class T>
+constexpr std::int64_t kStepBytes = kLanes * static_cast<std::int64_t>(sizeof(T));
+
+template <class Fold, class T = typename Fold::Value>
+inline void add_step(Lanes<T>& lanes, const std::byte* a, const std::byte* b) {
+  const Lanes<T> x = load<T>(a);
+  Lanes<T> y = x;
+  if constexpr (Fold::kTwoInputs) {
+    y = load<T>(b);
+  }
+  for (int k = 0; k < Lanes<T>::kVectors; ++k) {
+    lanes.v[k] = Fold::step(lanes.v[k], x.v[k], y.v[k]);
+  }
+}
+
+/// The last step of some columns, which leaves the lanes beyond them alone.
+template <class Fold, class T = typename Fold::Value>
+inline void add_tail(Lanes<T>& lanes, const std::byte* a, const std::byte* b,
+                     const LaneMask<T>& mask) {
+  const Lanes<T> x = masked_load<T>(a, mask);
+  Lanes<T> y = x;
+  if constexpr (Fold::kTwoInputs) {
+    y = masked_load<T>(b, mask);
+  }
+  for (int k = 0; k < Lanes<T>::kVectors; ++k) {
+    const Vector<T> next = Fold::step(lanes.v[k], x.v[k], y.v[k]);
+    lanes.v[k] = mask.v[k] ? next : lanes.v[k];
+  }
+}
+
 /// One row under way, in registers.
 template <class Fold>
 class RowFold {
  public:
   using T = typename Fold::Value;
-  static constexpr std::int64_t kStepBytes = kLanes * static_cast<std::int64_t>(sizeof(T));
 
   void start() {
     lanes_ = splat<T>(Fold::identity());
@@ -103,14 +132,18 @@ class RowFold {
     while (whole > 0) {
       const std::int64_t left = kBlockSteps - steps_;
       const std::int64_t now = whole < left ? whole : left;
-      add_steps(a, b, now);
-      a += now * kStepBytes;
-      b += Fold::kTwoInputs ? now * kStepBytes : 0;
+      Lanes<T> lanes = lanes_;
+      for (std::int64_t i = 0; i < now; ++i) {
+        add_step<Fold>(lanes, a, b);
+        a += kStepBytes<T>;
+        b += Fold::kTwoInputs ? kStepBytes<T> : 0;
+      }
+      lanes_ = lanes;
       whole -= now;
       count(now);
     }
     if (cols % kLanes != 0) {
-      add_tail(a, b, cols % kLanes);
+      add_tail<Fold>(lanes_, a, b, first_lanes<T>(cols % kLanes));
       count(1);
     }
   }
@@ -137,34 +170,6 @@ class RowFold {
   }
 
  private:
-  void add_steps(const std::byte* a, const std::byte* b, std::int64_t steps) {
-    Lanes<T> lanes = lanes_;
-    for (std::int64_t i = 0; i < steps; ++i) {
-      const Lanes<T> x = load<T>(a + i * kStepBytes);
-      Lanes<T> y = x;
-      if constexpr (Fold::kTwoInputs) {
-        y = load<T>(b + i * kStepBytes);
-      }
-      for (int k = 0; k < Lanes<T>::kVectors; ++k) {
-        lanes.v[k] = Fold::step(lanes.v[k], x.v[k], y.v[k]);
-      }
-    }
-    lanes_ = lanes;
-  }
-
-  void add_tail(const std::byte* a, const std::byte* b, std::int64_t n) {
-    const LaneMask<T> mask = first_lanes<T>(n);
-    const Lanes<T> x = masked_load<T>(a, mask);
-    Lanes<T> y = x;
-    if constexpr (Fold::kTwoInputs) {
-      y = masked_load<T>(b, mask);
-    }
-    for (int k = 0; k < Lanes<T>::kVectors; ++k) {
-      const Vector<T> next = Fold::step(lanes_.v[k], x.v[k], y.v[k]);
-      lanes_.v[k] = mask.v[k] ? next : lanes_.v[k];
-    }
-  }
-
   void count(std::int64_t steps) {
     steps_ += steps;
     if (steps_ == kBlockSteps) {
@@ -195,8 +200,35 @@ void add_row(RowFold<Fold>& fold, const ReduceBlock& block, std::int64_t row) {
   }
 }
 
+/// Rows of one canonical block: no counting of steps.
+template <class Fold>
+void whole_short(const ReduceBlock& block, typename Fold::Value* out) {
+  using T = typename Fold::Value;
+  const std::int64_t steps = block.cols / kLanes;
+  const std::int64_t tail = block.cols % kLanes;
+  const LaneMask<T> mask = first_lanes<T>(tail);
+  for (std::int64_t r = 0; r < block.rows; ++r) {
+    const std::byte* a = block.a.data + r * block.a.row_stride;
+    const std::byte* b = block.b.data + r * block.b.row_stride;
+    Lanes<T> lanes = splat<T>(Fold::identity());
+    for (std::int64_t i = 0; i < steps; ++i) {
+      add_step<Fold>(lanes, a, b);
+      a += kStepBytes<T>;
+      b += Fold::kTwoInputs ? kStepBytes<T> : 0;
+    }
+    if (tail != 0) {
+      add_tail<Fold>(lanes, a, b, mask);
+    }
+    out[r] = tree<Fold>(lanes);
+  }
+}
+
 template <class Fold>
 void whole(const ReduceBlock& block, void* out) {
+  if (block.outer == 1 && block.cols <= kLanes * kBlockSteps) {
+    whole_short<Fold>(block, static_cast<typename Fold::Value*>(out));
+    return;
+  }
   for (std::int64_t r = 0; r < block.rows; ++r) {
     RowFold<Fold> fold;
     fold.start();

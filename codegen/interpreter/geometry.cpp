@@ -9,6 +9,9 @@ namespace {
 constexpr std::int64_t kFewRows = 8;
 // Reductions over rows this short keep them whole in columns order.
 constexpr std::int64_t kShortRow = 16;
+// Elements of the rows that several phases go over in columns order, and the fewest such rows.
+constexpr std::int64_t kTileElements = 128 * 1024;
+constexpr std::int64_t kSmallTile = 32;
 // A block of a kernel that transposes: both sides touch whole cache lines.
 constexpr std::int64_t kTransposedCols = 64;
 
@@ -115,8 +118,10 @@ class Cutter {
     } else {
       inner = inner_size;
     }
-    other = std::clamp<std::int64_t>(block / std::max<std::int64_t>(inner, 1), 1,
-                                     std::max<std::int64_t>(other_size, 1));
+    other = 1;
+    if (other_size > 1) {
+      other = std::clamp<std::int64_t>(block / std::max<std::int64_t>(inner, 1), 1, other_size);
+    }
     g_.single = g_.block_cols >= g_.cols;
   }
 
@@ -153,6 +158,10 @@ class Cutter {
                  std::min(kColumnTile, program_.resident.block / std::max<std::int64_t>(total, 1)));
     } else {
       g_.tile_rows = std::min({kColumnTile, program_.streamed.block, g_.rows});
+      if (program_.streamed.phases.size() > 1) {  // the next phase should find the tile in cache
+        g_.tile_rows =
+            std::clamp(kTileElements / total, std::min(kSmallTile, g_.tile_rows), g_.tile_rows);
+      }
       stream(std::max<std::int64_t>(program_.streamed.block / g_.tile_rows, 1));
     }
   }

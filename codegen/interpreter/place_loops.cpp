@@ -9,8 +9,9 @@
 namespace rondo::codegen::interpreter::RONDO_ISA {
 namespace {
 
-/// Counters of places are as wide as the values and are folded into 64 bits before they reach this.
-constexpr std::int64_t kMaxCount = std::int64_t{1} << 30;
+/// Counters of places are as wide as the values; beyond this they are folded into 64 bits, so that
+/// 32 bits hold them.
+constexpr std::int64_t kMaxCount = std::int64_t{1} << 15;
 
 template <class T, bool Least>
 struct Place {

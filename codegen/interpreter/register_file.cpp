@@ -10,7 +10,6 @@ namespace {
 constexpr std::int64_t kRegisterBytes = 4096;
 constexpr std::int64_t kCacheBytes = 48 * 1024;
 constexpr std::int64_t kSmallestBlock = 256;
-constexpr std::int64_t kPadding = 64;
 
 }  // namespace
 
@@ -89,7 +88,7 @@ void RegisterFile::assign(Body& body) const {
   while (body.block > kSmallestBlock && body.block * bytes * count > kCacheBytes) {
     body.block /= 2;
   }
-  const std::int64_t size = body.block * bytes + kPadding;
+  const std::int64_t size = body.block * bytes;
   for (const int number : numbers) {
     body.places.push_back(number * size);
   }

@@ -94,7 +94,8 @@ class CaseMaker {
                                           1 + random_.below(3000)};
     case_.cols = random_.one_in(24) ? 0 : random_.pick(sizes);
     case_.outer = reduces_ && random_.one_in(3) ? random_.below(9) : 1;
-    const std::int64_t room = 6000 / std::max<std::int64_t>(case_.outer * case_.cols, 1);
+    const std::int64_t elements = random_.one_in(20) ? 40000 : 6000;
+    const std::int64_t room = elements / std::max<std::int64_t>(case_.outer * case_.cols, 1);
     case_.rows = random_.one_in(24) ? 0 : 1 + random_.below(std::clamp<std::int64_t>(room, 1, 600));
     if (random_.one_in(2)) {
       case_.rows = std::min<std::int64_t>(case_.rows, 67);
@@ -324,7 +325,7 @@ class CaseMaker {
       return;
     }
     for (Instr& in : kernel().code) {
-      in.spill = in.level == Level::element && in.kind != InstrKind::store && random_.one_in(8);
+      in.spill = in.level == Level::element && in.kind != InstrKind::store && random_.one_in(5);
     }
     for (const Instr& store : kernel().code) {
       for (Instr& in : kernel().code) {

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "core/base/isa.h"
+#include "tests/support/kernel_builder.h"
 #include "tests/support/random_kernel.h"
 #include "tests/support/reference_kernel.h"
 
@@ -51,6 +54,65 @@ TEST(Interpreter, GivesTheBitsOfTheReferenceOnRandomKernels) {
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     ASSERT_EQ(difference_from_reference(random_kernel(seed)), "") << "seed " << seed;
   }
+}
+
+/// A case of one load and one reduction over rows x outer x cols, with a row store of the result.
+KernelCase reduction_case(ReduceKind kind, std::int64_t rows, std::int64_t outer, std::int64_t cols,
+                          bool rows_innermost) {
+  KernelBuilder builder;
+  const int result = builder.reduce(kind, builder.load(Dtype::float32));
+  const Dtype dtype = builder.instr(result).reg == Reg::i64 ? Dtype::int64 : Dtype::float32;
+  builder.store(result, dtype, Level::row);
+  KernelCase kernel_case;
+  kernel_case.kernel = builder.kernel();
+  kernel_case.rows = rows;
+  kernel_case.outer = outer;
+  kernel_case.cols = cols;
+  const std::int64_t item = rows_innermost ? rows : 1;
+  kernel_case.operands = {
+      {0, 0, (rows_innermost ? 1 : outer * cols) * 4, cols * item * 4, item * 4},
+      {1, 0, size_bytes(dtype, 1), 0, 0}};
+  kernel_case.dtypes = {Dtype::float32, dtype};
+  kernel_case.buffers.emplace_back(static_cast<std::size_t>(rows * outer * cols * 4));
+  kernel_case.buffers.emplace_back(static_cast<std::size_t>(rows * size_bytes(dtype, 1)));
+  RandomNumbers random(1);
+  fill_random(kernel_case.buffers[0], Dtype::float32, false, random);
+  return kernel_case;
+}
+
+TEST(Interpreter, FindsPlacesFarIntoARow) {
+  EXPECT_EQ(difference_from_reference(reduction_case(ReduceKind::argmax, 2, 5000, 120, false)), "");
+  EXPECT_EQ(difference_from_reference(reduction_case(ReduceKind::argmin, 9, 7, 9000, true)), "");
+}
+
+TEST(Interpreter, LeavesMemoryAloneWithoutRowsAndGivesIdentitiesWithoutColumns) {
+  const KernelCase none = reduction_case(ReduceKind::sum, 0, 1, 5, false);
+  EXPECT_EQ(difference_from_reference(none), "");
+  const KernelCase empty = reduction_case(ReduceKind::maximum, 3, 1, 0, false);
+  CaseRun run(empty, Schedule::rows);
+  InterpretedKernel(empty.kernel).run(run.args(), Schedule::rows);
+  float results[3];
+  std::memcpy(results, run.buffers()[1].data(), sizeof(results));
+  for (const float result : results) {
+    EXPECT_EQ(result, -std::numeric_limits<float>::infinity());
+  }
+}
+
+TEST(Interpreter, GivesARowTheSameBitsAloneAndAmongOthers) {
+  const KernelCase many = reduction_case(ReduceKind::sum, 40, 1, 100, false);
+  CaseRun together(many, Schedule::rows);
+  CaseRun alone(many, Schedule::rows);
+  const InterpretedKernel kernel(many.kernel);
+  kernel.run(together.args(), Schedule::rows);
+  for (std::int64_t r = 0; r < many.rows; ++r) {
+    KernelArgs args = alone.args();
+    std::byte* data[] = {args.data[0] + r * args.row_stride[0],
+                         args.data[1] + r * args.row_stride[1]};
+    args.data = data;
+    args.rows = 1;
+    kernel.run(args, Schedule::rows);
+  }
+  EXPECT_EQ(difference(many, alone, together), "");
 }
 
 }  // namespace
