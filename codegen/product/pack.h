@@ -76,50 +76,77 @@ struct PackSource {
   Index k_stride = 0;
 };
 
-/// Packs rows that are contiguous along k. The last square of rows may be partly filled: squares
-/// are stored in rising order of i within each p, so what one writes too much the next one
-/// rewrites; dst needs kSquare elements of slack.
+/// Packs rows that are contiguous along k, a square at a time, eight (or four) rows after the
+/// other: rows a power of two apart fall into the same few places of the cache, and more would not
+/// fit. The last columns are packed twice. A partly filled square comes before the others and its
+/// columns are stored in rising order, so that what it writes too much is written again; dst needs
+/// kSquare of slack.
 template <class E, class T>
 void pack_along_k(const PackSource<E>& src, Index rows, Index k, T* dst, Index dst_stride) {
   constexpr Index kSide = kSquare<T>;
-  Index p = 0;
-  for (; p + kSide <= k; p += kSide) {
-    T* to = dst + p * dst_stride;
-    for (Index i = 0; i + kSide <= rows; i += kSide) {
-      transpose_square(src.data + i * src.i_stride + p, src.i_stride, kSide, to + i, dst_stride);
-    }
-    const Index whole = rows / kSide * kSide;
-    for (Index q = 0; q < (whole < rows ? kSide : 0); ++q) {
-      for (Index i = whole; i < rows; ++i) {
-        to[q * dst_stride + i] = widen(src.data[i * src.i_stride + p + q]);
+  if (k < kSide) {
+    for (Index p = 0; p < k; ++p) {
+      for (Index i = 0; i < rows; ++i) {
+        dst[p * dst_stride + i] = widen(src.data[i * src.i_stride + p]);
       }
     }
+    return;
   }
-  for (; p < k; ++p) {
-    for (Index i = 0; i < rows; ++i) {
-      dst[p * dst_stride + i] = widen(src.data[i * src.i_stride + p]);
+  const auto pack_squares = [&](Index i, Index height) {
+    const E* from = src.data + i * src.i_stride;
+    for (Index p = 0; p + kSide <= k; p += kSide) {
+      transpose_square(from + p, src.i_stride, height, dst + p * dst_stride + i, dst_stride);
     }
+    if (k % kSide != 0) {
+      const Index p = k - kSide;
+      transpose_square(from + p, src.i_stride, height, dst + p * dst_stride + i, dst_stride);
+    }
+  };
+  const Index whole = rows / kSide * kSide;
+  if (whole < rows) {
+    pack_squares(whole, rows - whole);
+  }
+  for (Index i = 0; i < whole; i += kSide) {
+    pack_squares(i, kSide);
   }
 }
 
-/// Packs columns that are contiguous along i, whole vectors at a time.
-template <class T, class E>
+/// Copies `count` elements, widened.
+template <class E, class T>
+void copy_row(const E* from, Index count, T* to) {
+  Index i = 0;
+  if constexpr (sizeof(T) == 4) {
+    for (; i + 8 <= count; i += 8) {
+      _mm256_storeu_ps(to + i, widen8(from + i));
+    }
+  } else {
+    for (; i + 4 <= count; i += 4) {
+      _mm256_storeu_pd(to + i, _mm256_loadu_pd(from + i));
+    }
+  }
+  for (; i < count; ++i) {
+    to[i] = widen(from[i]);
+  }
+}
+
+/// Packs columns that are contiguous along i.
+template <class E, class T>
 void pack_along_i(const PackSource<E>& src, Index rows, Index k, T* dst, Index dst_stride) {
   for (Index p = 0; p < k; ++p) {
+    copy_row(src.data + p * src.k_stride, rows, dst + p * dst_stride);
+  }
+}
+
+/// Packs several panels of `panel` rows, one after the other in dst, for an operand that is
+/// contiguous along i: it is read in its own order, along whole rows of memory.
+template <class E, class T>
+void pack_panels_along_i(const PackSource<E>& src, Index rows, Index k, T* dst, Index panel) {
+  for (Index p = 0; p < k; ++p) {
     const E* from = src.data + p * src.k_stride;
-    T* to = dst + p * dst_stride;
-    Index i = 0;
-    if constexpr (sizeof(T) == 4) {
-      for (; i + 8 <= rows; i += 8) {
-        _mm256_storeu_ps(to + i, widen8(from + i));
-      }
-    } else {
-      for (; i + 4 <= rows; i += 4) {
-        _mm256_storeu_pd(to + i, _mm256_loadu_pd(from + i));
-      }
-    }
-    for (; i < rows; ++i) {
-      to[i] = widen(from[i]);
+    T* to = dst + p * panel;
+    for (Index i = 0; i < rows; i += panel) {
+      copy_row(from + i, rows - i < panel ? rows - i : panel, to);
+      to += k * panel;
     }
   }
 }

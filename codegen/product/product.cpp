@@ -1,6 +1,8 @@
 #include "codegen/product/product.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <memory>
 
 #include "codegen/product/kernels.h"
 #include "core/base/error.h"
@@ -24,8 +26,15 @@ void* advance(void* data, Dtype dtype, Index elements) {
   return data == nullptr ? nullptr : static_cast<char*>(data) + size_bytes(dtype, elements);
 }
 
+Index round_up(Index count, Index unit) {
+  return (count + unit - 1) / unit * unit;
+}
+
 Index offset_of(Index batch, const BatchDims& sizes, const BatchDims& strides) {
   Index offset = 0;
+  if (batch == 0) {
+    return 0;
+  }
   for (std::size_t d = kProductBatchRank; d-- > 0;) {
     offset += batch % sizes[d] * strides[d];
     batch /= sizes[d];
@@ -68,28 +77,77 @@ void run_region(const Product& p, const ProductRegion& region) {
   }
 }
 
-// How a product is cut: rows and columns of each part.
+// How each matrix is cut: rows and columns of a part, and the parts that this makes.
 struct Split {
   Index rows = 0;
   Index cols = 0;
+  Index row_parts = 1;
+  Index col_parts = 1;
 };
 
-Split choose_split(const Product& p, Index batches) {
-  constexpr Index kLeastWork = 1 << 18;  // multiplications that are worth a thread
+// Halves the longer side until there are `parts` parts, in units that kernels like.
+Split choose_split(const Product& p, Index parts) {
   constexpr Index kColumnUnit = 64;
   constexpr Index kRowUnit = 24;
   Split split{p.m, p.n};
-  const Index work = batches * p.m * p.n * std::max<Index>(p.k, 1);
-  Index wanted = std::min<Index>(num_threads(), work / kLeastWork) / batches;
-  while (wanted > 1) {
+  while (split.row_parts * split.col_parts < parts) {
     if (split.cols >= split.rows && split.cols > kColumnUnit) {
-      split.cols = ((split.cols + 1) / 2 + kColumnUnit - 1) / kColumnUnit * kColumnUnit;
+      split.cols = round_up((split.cols + 1) / 2, kColumnUnit);
     } else if (split.rows > kRowUnit) {
-      split.rows = ((split.rows + 1) / 2 + kRowUnit - 1) / kRowUnit * kRowUnit;
+      split.rows = round_up((split.rows + 1) / 2, kRowUnit);
+    } else if (split.cols > kColumnUnit) {
+      split.cols = round_up((split.cols + 1) / 2, kColumnUnit);
+    } else {
+      break;
     }
-    wanted /= 2;
+    split.row_parts = (p.m + split.rows - 1) / split.rows;
+    split.col_parts = (p.n + split.cols - 1) / split.cols;
   }
   return split;
+}
+
+// Cuts each matrix of the batch into parts and runs them in the pool.
+void run_parts(const Product& p, Index batches, const Split& split) {
+  const Index parts = batches * split.row_parts * split.col_parts;
+  parallel_for(parts, 1, [&](Index begin, Index end) {
+    for (Index part = begin; part < end; ++part) {
+      const Index col = part % split.col_parts * split.cols;
+      const Index row = part / split.col_parts % split.row_parts * split.rows;
+      const Index batch = part / split.col_parts / split.row_parts;
+      run_region(p, region_of(p, batch, row, std::min(split.rows, p.m - row), col,
+                              std::min(split.cols, p.n - col)));
+    }
+  });
+}
+
+// Many steps of k and few elements: the blocks of k are shared out, their sums kept apart and added
+// in order.
+void run_blocks(const Product& p, Index blocks) {
+  const Dtype sum_dtype = compute_dtype(p.dtype);
+  const ProductRegion whole = region_of(p, 0, 0, p.m, 0, p.n);
+  const std::unique_ptr<char[]> sums(
+      new char[static_cast<std::size_t>(size_bytes(sum_dtype, blocks * p.m * p.n))]);
+  parallel_for(blocks, 1, [&](Index begin, Index end) {
+    for (Index block = begin; block < end; ++block) {
+      ProductRegion r = whole;
+      r.k_begin = block * kProductBlock;
+      r.k_end = std::min(p.k, r.k_begin + kProductBlock);
+      r.c = nullptr;
+      r.epilogue = nullptr;
+      r.sums = advance(static_cast<void*>(sums.get()), sum_dtype, block * p.m * p.n);
+      r.sums_row_stride = p.n;
+      kernels_for(p.dtype).region(r);
+    }
+  });
+  kernels_for(p.dtype).combine(whole, sums.get(), blocks);
+}
+
+Index batch_count(const Product& p) {
+  Index batches = 1;
+  for (const Index size : p.batch_sizes) {
+    batches *= size;
+  }
+  return batches;
 }
 
 }  // namespace
@@ -97,34 +155,32 @@ Split choose_split(const Product& p, Index batches) {
 void run_product(const Product& p) {
   check<DtypeError>(kNumeric.contains(p.dtype), "product: dtype is {}; expected a numeric dtype",
                     dtype_name(p.dtype));
-  Index batches = 1;
-  for (const Index size : p.batch_sizes) {
-    batches *= size;
-  }
+  const Index batches = batch_count(p);
   if (batches == 0 || p.m == 0 || p.n == 0) {
     return;
   }
-  const Split split = choose_split(p, batches);
-  const Index row_parts = (p.m + split.rows - 1) / split.rows;
-  const Index col_parts = (p.n + split.cols - 1) / split.cols;
-  const Index parts = batches * row_parts * col_parts;
-  const auto run_part = [&](Index part) {
-    const Index col = part % col_parts * split.cols;
-    const Index row = part / col_parts % row_parts * split.rows;
-    const Index batch = part / col_parts / row_parts;
-    run_region(p, region_of(p, batch, row, std::min(split.rows, p.m - row), col,
-                            std::min(split.cols, p.n - col)));
-  };
-  if (parts == 1) {
+  constexpr Index kLeastWork = 1 << 19;  // multiplications that are worth a thread
+  constexpr Index kMostSums = 1 << 22;   // elements of block sums that are kept apart
+  const Index work = batches * p.m * p.n * p.k;
+  if (work < 2 * kLeastWork || in_parallel_region() || num_threads() == 1) {
     const FloatEnvironment environment;
-    run_part(0);
+    for (Index batch = 0; batch < batches; ++batch) {
+      run_region(p, region_of(p, batch, 0, p.m, 0, p.n));
+    }
     return;
   }
-  parallel_for(parts, 1, [&](Index begin, Index end) {
-    for (Index part = begin; part < end; ++part) {
-      run_part(part);
-    }
-  });
+  // Twice as many parts as threads even out what else the machine does.
+  const Index wanted = std::min<Index>(2 * num_threads(), work / kLeastWork);
+  const Split split = choose_split(p, (wanted + batches - 1) / batches);
+  const Index blocks = (p.k + kProductBlock - 1) / kProductBlock;
+  const bool has_few_parts = batches * split.row_parts * split.col_parts < num_threads();
+  if (has_few_parts && blocks > 1 && p.n > 1 && batches == 1 && is_floating(p.dtype) &&
+      blocks * p.m * p.n <= kMostSums) {
+    const FloatEnvironment environment;
+    run_blocks(p, blocks);
+    return;
+  }
+  run_parts(p, batches, split);
 }
 
 }  // namespace rondo::codegen

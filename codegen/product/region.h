@@ -1,38 +1,55 @@
-// The loops around the micro-kernel: blocks of columns, of k and of rows, packed where that pays.
+// The loops around the micro-kernel: groups of columns, blocks of k, groups of rows; operands are
+// packed where that pays.
 #pragma once
 
+#include "codegen/product/finish.h"
 #include "codegen/product/kernels.h"
 #include "codegen/product/micro_kernel.h"
 #include "codegen/product/pack.h"
+#include "codegen/product/region_plan.h"
 
 namespace rondo::codegen::RONDO_ISA {
 
-inline Index least(Index a, Index b) {
-  return a < b ? a : b;
-}
-inline Index divide_up(Index a, Index b) {
-  return (a + b - 1) / b;
-}
-/// Part `i` of 0..count-1 cut into `parts` nearly equal parts.
-inline Index part_begin(Index count, Index parts, Index i) {
-  return i * count / parts;
-}
-
+/// Computes one ProductRegion of elements E.
 template <class E>
 class Region {
  public:
   using T = Compute<E>;
 
-  explicit Region(const ProductRegion& r) : r_(r) { plan(); }
+  explicit Region(const ProductRegion& r) : r_(r), plan_(plan_region<E>(r)) {
+    if (plan_.workspace > 0) {
+      packed_a_ =
+          static_cast<T*>(product_workspace(plan_.workspace * static_cast<Index>(sizeof(T))));
+      packed_b_ = packed_a_ + plan_.packed_a;
+      chains_ = packed_b_ + plan_.packed_b;
+    }
+    if (plan_.scratch) {
+      sums_ = chains_ + plan_.chains;
+      sums_stride_ = plan_.cols;
+    } else {
+      sums_ = static_cast<T*>(r.sums != nullptr ? r.sums : r.c);
+      sums_stride_ = r.sums != nullptr ? r.sums_row_stride : r.c_row_stride;
+    }
+  }
 
   void run() {
-    for (Index col = 0; col < r_.n; col += cols_at_once_) {
-      const Index cols = least(cols_at_once_, r_.n - col);
+    if (plan_.whole_a) {
+      for (Index k = r_.k_begin; k < r_.k_end; k += kProductBlock) {
+        pack_rows(0, r_.m, k, least(kProductBlock, r_.k_end - k),
+                  packed_a_ + (k - r_.k_begin) * r_.m);
+      }
+    }
+    for (Index col = 0; col < r_.n; col += plan_.cols) {
+      const Index cols = least(plan_.cols, r_.n - col);
+      scratch_col_ = plan_.scratch ? col : 0;
       if (r_.k_begin == r_.k_end) {
         clear(col, cols);
       }
       for (Index k = r_.k_begin; k < r_.k_end; k += kProductBlock) {
-        run_block(col, cols, k, least(kProductBlock, r_.k_end - k));
+        const Index depth = least(kProductBlock, r_.k_end - k);
+        for (Index done = 0; done < depth; done += plan_.chunk) {
+          run_chunk({col, cols, k, depth, done, least(plan_.chunk, depth - done)});
+        }
       }
     }
   }
@@ -41,14 +58,41 @@ class Region {
   using Kernels = MicroKernels<T>;
   static constexpr bool kWidens = sizeof(E) != sizeof(T);
 
-  void plan();
-  void run_block(Index col, Index cols, Index k, Index depth);
-  void run_rows(Index row, Index rows, Index col, Index cols, Index k, Index depth);
-  void run_panel(Index row, Index rows, Index col, Index cols, const MicroArgs<T>& block);
-  void pack_rows(Index row, Index rows, Index k, Index depth);
-  void pack_columns(Index col, Index cols, Index k, Index depth);
+  // A group of rows cut into nearly equal blocks of rows, one for each call of the kernel.
+  struct RowBlocks {
+    explicit RowBlocks(Index rows)
+        : count(divide_up(rows, Kernels::kRows)), base(rows / count), taller(rows % count) {}
+    Index height(Index i) const { return base + (i < taller ? 1 : 0); }
+
+    Index count;
+    Index base;
+    Index taller;
+  };
+
+  // A group of columns and a part of a block of k.
+  struct Chunk {
+    Index col;
+    Index cols;
+    Index block;  // where the block begins
+    Index block_depth;
+    Index done;  // steps of the block before this chunk
+    Index depth;
+
+    Index k() const { return block + done; }
+    bool ends_block() const { return done + depth == block_depth; }
+  };
+
+  void run_chunk(const Chunk& chunk);
+  void run_rows(const Chunk& chunk, Index row, Index rows);
+  void run_panel(const Chunk& chunk, Index row, const RowBlocks& blocks, Index col,
+                 MicroArgs<T>& args);
+  void place_a(const Chunk& chunk, Index row, Index begin, Index count, MicroArgs<T>& args) const;
+  void pack_rows(Index row, Index rows, Index k, Index depth, T* to);
+  void pack_columns(const Chunk& chunk);
   void clear(Index col, Index cols);
-  void finish(Index row, Index rows, Index col, Index cols);
+  void finish(Index row, Index rows, Index col, Index cols) {
+    finish_tile<E>(r_, row, rows, col, cols, sums_at(row, col), sums_stride_);
+  }
 
   const E* a_at(Index row, Index k) const {
     return static_cast<const E*>(r_.a) + row * r_.a_row_stride + k * r_.a_col_stride;
@@ -56,133 +100,134 @@ class Region {
   const E* b_at(Index k, Index col) const {
     return static_cast<const E*>(r_.b) + k * r_.b_row_stride + col * r_.b_col_stride;
   }
-  // Where the sums of (row, col) are: in c itself or in scratch of the current columns.
+  // Where the sums of (row, col) are: in place, or in scratch for the current columns.
   T* sums_at(Index row, Index col) const {
-    return sums_ + row * sums_stride_ + (scratch_ ? col % cols_at_once_ : col);
+    return sums_ + row * sums_stride_ + (col - scratch_col_);
   }
 
   const ProductRegion& r_;
-  Index rows_at_once_ = 0;
-  Index cols_at_once_ = 0;
-  bool pack_a_ = false;
-  bool pack_b_ = false;
-  bool scratch_ = false;
+  RegionPlan plan_;
   T* packed_a_ = nullptr;
   T* packed_b_ = nullptr;
+  T* chains_ = nullptr;  // unfinished chains of the current columns, between chunks
   T* sums_ = nullptr;
   Index sums_stride_ = 0;
+  Index scratch_col_ = 0;  // the column that scratch begins with; 0 without scratch
 };
 
 template <class E>
-void Region<E>::plan() {
-  constexpr Index kRowsAtOnce = 20 * Kernels::kRows;
-  constexpr Index kColsAtOnce = 64 * Kernels::kColumns;
-  pack_a_ = kWidens || (r_.a_col_stride != 1 && r_.a_row_stride != 1) || r_.n > 256;
-  pack_b_ = kWidens || r_.b_col_stride != 1 || r_.m > 64;
-  scratch_ = kWidens || r_.c == nullptr;
-  rows_at_once_ = divide_up(r_.m, divide_up(r_.m, kRowsAtOnce));
-  cols_at_once_ = least(divide_up(r_.n, Kernels::kColumns) * Kernels::kColumns, kColsAtOnce);
-  constexpr Index kSlack = 16;
-  const Index depth = least(kProductBlock, r_.k_end - r_.k_begin);
-  const Index a_size = pack_a_ ? (rows_at_once_ + Kernels::kRows) * depth + kSlack : 0;
-  const Index b_size = pack_b_ ? cols_at_once_ * depth + kSlack : 0;
-  const Index sums_size = scratch_ ? r_.m * cols_at_once_ : 0;
-  if (a_size + b_size + sums_size > 0) {
-    packed_a_ = static_cast<T*>(
-        product_workspace((a_size + b_size + sums_size) * static_cast<Index>(sizeof(T))));
-    packed_b_ = packed_a_ + a_size;
+void Region<E>::run_chunk(const Chunk& chunk) {
+  if (plan_.pack_b) {
+    pack_columns(chunk);
   }
-  sums_ = scratch_ ? packed_b_ + b_size : static_cast<T*>(r_.c);
-  sums_stride_ = scratch_ ? cols_at_once_ : r_.c_row_stride;
-}
-
-template <class E>
-void Region<E>::run_block(Index col, Index cols, Index k, Index depth) {
-  if (pack_b_) {
-    pack_columns(col, cols, k, depth);
-  }
-  for (Index row = 0; row < r_.m; row += rows_at_once_) {
-    const Index rows = least(rows_at_once_, r_.m - row);
-    if (pack_a_) {
-      pack_rows(row, rows, k, depth);
+  for (Index row = 0; row < r_.m; row += plan_.rows) {
+    const Index rows = least(plan_.rows, r_.m - row);
+    if (plan_.pack_a && !plan_.whole_a) {
+      pack_rows(row, rows, chunk.k(), chunk.depth, packed_a_);
     }
-    run_rows(row, rows, col, cols, k, depth);
+    run_rows(chunk, row, rows);
   }
 }
 
+// A group of rows against all panels of the chunk.
 template <class E>
-void Region<E>::run_rows(Index row, Index rows, Index col, Index cols, Index k, Index depth) {
+void Region<E>::run_rows(const Chunk& chunk, Index row, Index rows) {
   // Finished parts are handed on while they are in cache.
   constexpr Index kFinishAtOnce = 16384;
-  MicroArgs<T> block;
-  block.k = depth;
-  block.accumulate = k > r_.k_begin;
-  block.c_stride = sums_stride_;
-  block.b_stride = pack_b_ ? Kernels::kColumns : r_.b_row_stride;
-  const bool last = k + depth == r_.k_end;
-  Index unfinished = col;
-  for (Index j = 0; j < cols; j += Kernels::kColumns) {
-    const Index width = least(Kernels::kColumns, cols - j);
-    if constexpr (!kWidens) {
-      block.b = b_at(k, col + j);
+  MicroArgs<T> args;
+  args.k = chunk.depth;
+  args.add = chunk.ends_block() && chunk.block > r_.k_begin;
+  args.b_stride = plan_.pack_b ? plan_.panel : r_.b_row_stride;
+  args.from_stride = plan_.cols;
+  args.to_stride = chunk.ends_block() ? sums_stride_ : plan_.cols;
+  const RowBlocks blocks(rows);
+  const bool last = chunk.k() + chunk.depth == r_.k_end;
+  Index finished = 0;
+  for (Index j = 0; j < chunk.cols; j += plan_.panel) {
+    if (plan_.pack_b) {
+      args.b = packed_b_ + j * chunk.depth;
+    } else if constexpr (!kWidens) {
+      args.b = b_at(chunk.k(), chunk.col + j);
     }
-    if (pack_b_) {
-      block.b = packed_b_ + j * depth;
-    }
-    if constexpr (!kWidens) {
-      block.a = a_at(row, k);
-    }
-    run_panel(row, rows, col + j, width, block);
-    const Index end = col + j + width;
-    if (last && ((end - unfinished) * rows >= kFinishAtOnce || j + width == cols)) {
-      finish(row, rows, unfinished, end - unfinished);
-      unfinished = end;
+    run_panel(chunk, row, blocks, j, args);
+    const Index end = least(j + plan_.panel, chunk.cols);
+    if (last && ((end - finished) * rows >= kFinishAtOnce || end == chunk.cols)) {
+      finish(row, rows, chunk.col + finished, end - finished);
+      finished = end;
     }
   }
 }
 
-// All rows against one panel of columns.
+// A group of rows against the panel that begins at column `col` of the chunk.
 template <class E>
-void Region<E>::run_panel(Index row, Index rows, Index col, Index cols, const MicroArgs<T>& block) {
-  constexpr Index kWidth = Simd<T>::kWidth;
-  const Index vectors = divide_up(cols, kWidth);
-  const bool masked = cols % kWidth != 0;
-  const bool by_rows = !pack_a_ && r_.a_col_stride == 1;
-  const LayoutA layout = by_rows ? LayoutA::rows : LayoutA::interleaved;
-  MicroArgs<T> args = block;
-  args.last_lanes = cols - (vectors - 1) * kWidth;
-  const Index groups = divide_up(rows, Kernels::kRows);
-  for (Index g = 0; g < groups; ++g) {
-    const Index begin = part_begin(rows, groups, g);
-    const Index count = part_begin(rows, groups, g + 1) - begin;
-    if (pack_a_) {
-      args.a = packed_a_ + begin * block.k;
-      args.a_stride = count;
+void Region<E>::run_panel(const Chunk& chunk, Index row, const RowBlocks& blocks, Index col,
+                          MicroArgs<T>& args) {
+  const Index cols = least(plan_.panel, chunk.cols - col);
+  const Index vectors = divide_up(cols, Kernels::kWidth);
+  args.last_lanes = cols - (vectors - 1) * Kernels::kWidth;
+  const bool masked = args.last_lanes != Kernels::kWidth;
+  const bool by_rows = !plan_.pack_a && r_.a_col_stride == 1;
+  const auto& kernels =
+      Kernels::table(vectors, by_rows ? LayoutA::rows : LayoutA::interleaved, masked);
+  Index begin = 0;
+  for (Index g = 0; g < blocks.count; ++g) {
+    const Index height = blocks.height(g);
+    T* chains = chains_ + (row + begin) * plan_.cols + col;
+    place_a(chunk, row, begin, height, args);
+    args.from = chunk.done > 0 ? chains : nullptr;
+    args.to = chunk.ends_block() ? sums_at(row + begin, chunk.col + col) : chains;
+    kernels[height](args);
+    begin += height;
+  }
+}
+
+// Rows `begin`.. of the group of rows at `row`, from the chunk's first step on.
+template <class E>
+void Region<E>::place_a(const Chunk& chunk, Index row, Index begin, Index count,
+                        MicroArgs<T>& args) const {
+  if (plan_.pack_a) {
+    const T* block = plan_.whole_a ? packed_a_ + (chunk.block - r_.k_begin) * r_.m : packed_a_;
+    args.a = block + begin * chunk.block_depth + chunk.done * count;
+    args.a_stride = count;
+  } else if constexpr (!kWidens) {
+    args.a = a_at(row + begin, chunk.k());
+    args.a_stride = r_.a_col_stride == 1 ? r_.a_row_stride : r_.a_col_stride;
+  }
+}
+
+template <class E>
+void Region<E>::pack_rows(Index row, Index rows, Index k, Index depth, T* to) {
+  const RowBlocks blocks(rows);
+  Index begin = 0;
+  for (Index g = 0; g < blocks.count; ++g) {
+    const Index count = blocks.height(g);
+    if (r_.pack_a.pack != nullptr) {
+      r_.pack_a.pack(r_.pack_a.context, row + begin, count, k, depth, to + begin * depth, count);
     } else {
-      args.a = block.a + begin * r_.a_row_stride;
-      args.a_stride = by_rows ? r_.a_row_stride : r_.a_col_stride;
+      pack(PackSource<E>{a_at(row + begin, k), r_.a_row_stride, r_.a_col_stride}, count, depth,
+           to + begin * depth, count);
     }
-    args.c = sums_at(row + begin, col);
-    Kernels::find(count, vectors, layout, masked)(args);
+    begin += count;
   }
 }
 
 template <class E>
-void Region<E>::pack_rows(Index row, Index rows, Index k, Index depth) {
-  const Index groups = divide_up(rows, Kernels::kRows);
-  for (Index g = 0; g < groups; ++g) {
-    const Index begin = part_begin(rows, groups, g);
-    const Index count = part_begin(rows, groups, g + 1) - begin;
-    const PackSource<E> src{a_at(row + begin, k), r_.a_row_stride, r_.a_col_stride};
-    pack(src, count, depth, packed_a_ + begin * depth, count);
+void Region<E>::pack_columns(const Chunk& chunk) {
+  if (r_.pack_b.pack == nullptr && r_.b_col_stride == 1 && r_.b_row_stride != 1) {
+    pack_panels_along_i(PackSource<E>{b_at(chunk.k(), chunk.col), 1, r_.b_row_stride}, chunk.cols,
+                        chunk.depth, packed_b_, plan_.panel);
+    return;
   }
-}
-
-template <class E>
-void Region<E>::pack_columns(Index col, Index cols, Index k, Index depth) {
-  for (Index j = 0; j < cols; j += Kernels::kColumns) {
-    const PackSource<E> src{b_at(k, col + j), r_.b_col_stride, r_.b_row_stride};
-    pack(src, least(Kernels::kColumns, cols - j), depth, packed_b_ + j * depth, Kernels::kColumns);
+  for (Index j = 0; j < chunk.cols; j += plan_.panel) {
+    const Index col = chunk.col + j;
+    const Index count = least(plan_.panel, chunk.cols - j);
+    T* to = packed_b_ + j * chunk.depth;
+    if (r_.pack_b.pack != nullptr) {
+      r_.pack_b.pack(r_.pack_b.context, col, count, chunk.k(), chunk.depth, to, plan_.panel);
+    } else {
+      pack(PackSource<E>{b_at(chunk.k(), col), r_.b_col_stride, r_.b_row_stride}, count,
+           chunk.depth, to, plan_.panel);
+    }
   }
 }
 
@@ -196,23 +241,43 @@ void Region<E>::clear(Index col, Index cols) {
   finish(0, r_.m, col, cols);
 }
 
-template <class E>
-void Region<E>::finish(Index row, Index rows, Index col, Index cols) {
-  if (r_.epilogue != nullptr) {
-    ProductTile tile = r_.first;
-    tile.row += row;
-    tile.col += col;
-    tile.rows = rows;
-    tile.cols = cols;
-    tile.data = sums_at(row, col);
-    tile.row_stride = sums_stride_;
-    r_.epilogue->run(r_.epilogue->context, tile);
+/// Computes a small region that lies in place as it is, without a plan; returns whether it was one.
+template <class T>
+bool run_small(const ProductRegion& r) {
+  using Kernels = MicroKernels<T>;
+  constexpr Index kPanel = Kernels::kVectors * Kernels::kWidth;
+  constexpr Index kMostSize = 1 << 12;
+  if (r.b == nullptr || r.b_col_stride != 1 || r.a == nullptr || r.a_col_stride != 1 ||
+      r.c == nullptr || r.k_begin != 0 || r.k_end == 0 || r.k_end > kProductBlock ||
+      r.k_end * r.n > kMostSize || r.m * r.n > kMostSize) {
+    return false;
   }
-  if constexpr (kWidens) {
-    for (Index i = row; r_.c != nullptr && i < row + rows; ++i) {
-      round_row(sums_at(i, col), static_cast<E*>(r_.c) + i * r_.c_row_stride + col, cols);
+  MicroArgs<T> args;
+  args.k = r.k_end;
+  args.a_stride = r.a_row_stride;
+  args.b_stride = r.b_row_stride;
+  args.to_stride = r.c_row_stride;
+  for (Index col = 0; col < r.n; col += kPanel) {
+    const Index cols = least(kPanel, r.n - col);
+    const Index vectors = cols > Kernels::kWidth ? 2 : 1;
+    args.last_lanes = cols - (vectors - 1) * Kernels::kWidth;
+    args.b = static_cast<const T*>(r.b) + col;
+    const auto& kernels =
+        Kernels::table(vectors, LayoutA::rows, args.last_lanes != Kernels::kWidth);
+    // The last two blocks are made equal, so that none is small.
+    Index rows = 0;
+    for (Index row = 0; row < r.m; row += rows) {
+      const Index left = r.m - row;
+      rows = left <= Kernels::kRows      ? left
+             : left < 2 * Kernels::kRows ? (left + 1) / 2
+                                         : Kernels::kRows;
+      args.a = static_cast<const T*>(r.a) + row * r.a_row_stride;
+      args.to = static_cast<T*>(r.c) + row * r.c_row_stride + col;
+      kernels[rows](args);
     }
   }
+  finish_tile<T>(r, 0, r.m, 0, r.n, static_cast<T*>(r.c), r.c_row_stride);
+  return true;
 }
 
 }  // namespace rondo::codegen::RONDO_ISA

@@ -14,7 +14,7 @@ using Index = std::int64_t;
 template <class T>
 struct Simd;
 
-#if defined(RONDO_ISA_v4)
+#if defined(RONDO_ISA_v4) && !defined(RONDO_EMULATED_SIMD)
 
 template <>
 struct Simd<float> {
@@ -54,8 +54,7 @@ struct Simd<double> {
 
 #else
 
-template <>
-struct Simd<float> {
+struct Avx2Float {
   static constexpr int kWidth = 8;
   static constexpr int kRegisters = 16;
   using Vector = __m256;
@@ -77,8 +76,7 @@ struct Simd<float> {
   }
 };
 
-template <>
-struct Simd<double> {
+struct Avx2Double {
   static constexpr int kWidth = 4;
   static constexpr int kRegisters = 16;
   using Vector = __m256d;
@@ -99,6 +97,17 @@ struct Simd<double> {
   }
 };
 
+#if !defined(RONDO_EMULATED_SIMD)
+template <>
+struct Simd<float> : Avx2Float {};
+template <>
+struct Simd<double> : Avx2Double {};
+#endif
+
 #endif
 
 }  // namespace rondo::codegen::RONDO_ISA
+
+#if defined(RONDO_EMULATED_SIMD)
+#include RONDO_EMULATED_SIMD  // tests run the tiles of v4 on any machine
+#endif

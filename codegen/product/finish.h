@@ -1,0 +1,41 @@
+// What becomes of a finished tile: the epilogue, and rounding to the dtype of the result.
+#pragma once
+
+#include "codegen/product/element.h"
+#include "codegen/product/kernels.h"
+
+namespace rondo::codegen::RONDO_ISA {
+
+/// Finishes rows x cols elements of the region at (row, col), whose sums are at `sums`.
+template <class E, class T = Compute<E>>
+void finish_tile(const ProductRegion& r, Index row, Index rows, Index col, Index cols, T* sums,
+                 Index sums_stride) {
+  if (r.sums != nullptr) {
+    return;
+  }
+  if (r.epilogue != nullptr) {
+    ProductTile tile = r.first;
+    tile.row += row;
+    tile.col += col;
+    tile.rows = rows;
+    tile.cols = cols;
+    tile.data = sums;
+    tile.row_stride = sums_stride;
+    r.epilogue->run(r.epilogue->context, tile);
+  }
+  if (r.c == nullptr) {
+    return;
+  }
+  E* c = static_cast<E*>(r.c) + row * r.c_row_stride + col;
+  for (Index i = 0; i < rows; ++i) {
+    if constexpr (sizeof(E) != sizeof(T)) {
+      round_row(sums + i * sums_stride, c + i * r.c_row_stride, cols);
+    } else if (sums != c) {
+      for (Index j = 0; j < cols; ++j) {
+        c[i * r.c_row_stride + j] = sums[i * sums_stride + j];
+      }
+    }
+  }
+}
+
+}  // namespace rondo::codegen::RONDO_ISA
