@@ -1,5 +1,6 @@
 // The block loops of exp, log and their relatives.
 #include "codegen/scalar/block_loop.h"
+#include "codegen/scalar/error_function.h"
 #include "codegen/scalar/exponential.h"
 #include "codegen/scalar/logarithm.h"
 
@@ -11,6 +12,7 @@ RONDO_BLOCK_FAMILY(exponential) {
   RONDO_BLOCK(cosh);
   RONDO_BLOCK(tanh);
   RONDO_BLOCK(sigmoid);
+  RONDO_BLOCK(erf);
 }
 
 RONDO_BLOCK_FAMILY(logarithm) {

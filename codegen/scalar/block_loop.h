@@ -16,7 +16,7 @@
 /// The loops of a function of the same name as its operation, for all its classes or those named.
 #define RONDO_BLOCK(name, ...)                          \
   set_loops<ScalarOp::name __VA_OPT__(, ) __VA_ARGS__>( \
-      table, [](auto... x) { return scalar::name(x...); })
+      table, [](auto... x) __attribute__((always_inline)) { return scalar::name(x...); })
 
 namespace rondo::codegen::inline RONDO_ISA {
 
@@ -43,7 +43,7 @@ using Register = typename RegisterOf<R>::Type;
 
 /// n is a multiple of kLanes, which the mask tells the vectoriser, so it needs no remainder loop.
 template <class Function, class Out, class A>
-[[gnu::noinline]] void run_whole(std::int64_t n, Out* out, const A* a) {
+[[gnu::noinline, gnu::noclone]] void run_whole(std::int64_t n, Out* out, const A* a) {
   n &= -kLanes;
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < n; ++i) {
@@ -52,7 +52,7 @@ template <class Function, class Out, class A>
 }
 
 template <class Function, class Out, class A, class B>
-[[gnu::noinline]] void run_whole(std::int64_t n, Out* out, const A* a, const B* b) {
+[[gnu::noinline, gnu::noclone]] void run_whole(std::int64_t n, Out* out, const A* a, const B* b) {
   n &= -kLanes;
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < n; ++i) {
@@ -61,7 +61,8 @@ template <class Function, class Out, class A, class B>
 }
 
 template <class Function, class Out, class A, class B, class C>
-[[gnu::noinline]] void run_whole(std::int64_t n, Out* out, const A* a, const B* b, const C* c) {
+[[gnu::noinline, gnu::noclone]] void run_whole(std::int64_t n, Out* out, const A* a, const B* b,
+                                               const C* c) {
   n &= -kLanes;
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < n; ++i) {
@@ -99,7 +100,7 @@ void run(std::int64_t n, Out* out, const In*... in) {
 template <class Parts>
 struct FastPart {
   template <class... L>
-  auto operator()(L... x) const {
+  [[gnu::always_inline]] auto operator()(L... x) const {
     return Parts::fast(x...);
   }
 };

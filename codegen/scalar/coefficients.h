@@ -35,4 +35,26 @@ inline constexpr double kLogDouble[] = {
     0x1.5555555555593p-1, 0x1.999999997fa39p-2, 0x1.2492494224e8ap-2, 0x1.c71c51dcf77abp-3,
     0x1.74664887e8376p-3, 0x1.39a0b4d914bdfp-3, 0x1.2f103aea38f07p-3};
 
+// (erf x - x) / x in x^2
+inline constexpr float kErfFloat[] = {0x1.06eba8p-3F,  -0x1.812742p-2F, 0x1.ce2de6p-4F,
+                                      -0x1.b80c08p-6F, 0x1.54b154p-8F,  -0x1.a98p-11F,
+                                      0x1.5a7084p-14F};
+inline constexpr double kErfDouble[] = {
+    0x1.06eba8214db69p-3,  -0x1.812746b0379fep-2,  0x1.ce2f21a0436e4p-4,  -0x1.b82ce312ae13ap-6,
+    0x1.565bcd1292ecbp-8,  -0x1.c02db4805b15ep-11, 0x1.f9a32dd4fbc3ap-14, -0x1.f4d22d48d6d15p-17,
+    0x1.b9d8f9d5f2e89p-20, -0x1.5e7dc9001ff25p-23, 0x1.eaeadab1421e3p-27, -0x1.f0df90df37493p-31};
+
+// -log2(erfc(x + 0.9375))
+inline constexpr float kErfcFloat[] = {0x1.37b4bp1F,    0x1.d3f476p1F,   0x1.346c1ep0F,
+                                       0x1.0484acp-4F,  -0x1.f19f78p-7F, 0x1.6cb0bp-9F,
+                                       -0x1.23df9cp-12F};
+
+// -log2(erfc(x + 0.875))
+inline constexpr double kErfcDouble[] = {
+    0x1.1b0f18be23025p1,    0x1.c0c6c4d07eaf3p1,    0x1.31443efd0bf03p0,    0x1.151f328c92221p-4,
+    -0x1.0ba6ad93c27e9p-6,  0x1.956c59bedc58fp-9,   -0x1.2fbe028b75fb1p-12, -0x1.66c16e316ddfdp-14,
+    0x1.dc86f32d3f847p-15,  -0x1.266aa8346e56cp-16, 0x1.8ab20b586ff45p-19,  0x1.ac2197f86f01dp-23,
+    -0x1.70e3a0733f602p-22, 0x1.2a1c5a8bc4339p-23,  -0x1.343c914f46dep-25,  0x1.bc7b78ee3528ep-28,
+    -0x1.b392bc9f772c5p-31, 0x1.05b5ff18d8186p-34,  -0x1.232296f0a11aep-39};
+
 }  // namespace rondo::codegen::inline RONDO_ISA::scalar

@@ -4,6 +4,7 @@
 #include "codegen/scalar/arithmetic.h"
 #include "codegen/scalar/compare.h"
 #include "codegen/scalar/convert.h"
+#include "codegen/scalar/error_function.h"
 #include "codegen/scalar/exponential.h"
 #include "codegen/scalar/integer.h"
 #include "codegen/scalar/logarithm.h"

@@ -55,15 +55,15 @@ RONDO_FUNCTION L estrin(L x1, L x2, L x4, L x8, L x16) {
 
 }  // namespace detail
 
-/// c[0] + c[1] x + ... with the coefficients of an array.
-template <const auto& kCoefficients, class L>
+/// c[0] + c[1] x + ... with the coefficients of an array from Begin on.
+template <const auto& kCoefficients, int Begin = 0, class L>
 RONDO_FUNCTION L polynomial(L x) {
-  constexpr int kCount = sizeof(kCoefficients) / sizeof(kCoefficients[0]);
+  constexpr int kCount = sizeof(kCoefficients) / sizeof(kCoefficients[0]) - Begin;
   static_assert(kCount <= 32);
   const L x2 = x * x;
   const L x4 = x2 * x2;
   const L x8 = x4 * x4;
-  return detail::estrin<kCoefficients, 0, kCount>(x, x2, x4, x8, x8 * x8);
+  return detail::estrin<kCoefficients, Begin, kCount>(x, x2, x4, x8, x8 * x8);
 }
 
 /// a / b as a pair of what division gives and its error, for normalised pairs. One division.
