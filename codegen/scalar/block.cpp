@@ -11,7 +11,8 @@
   X(integer)                    \
   X(logarithm)                  \
   X(memory)                     \
-  X(rounding)
+  X(rounding)                   \
+  X(trigonometric)
 
 namespace rondo::codegen {
 

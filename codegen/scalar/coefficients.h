@@ -57,4 +57,17 @@ inline constexpr double kErfcDouble[] = {
     -0x1.70e3a0733f602p-22, 0x1.2a1c5a8bc4339p-23,  -0x1.343c914f46dep-25,  0x1.bc7b78ee3528ep-28,
     -0x1.b392bc9f772c5p-31, 0x1.05b5ff18d8186p-34,  -0x1.232296f0a11aep-39};
 
+// (sin x - x) / x^3 in x^2
+inline constexpr float kSinFloat[] = {-0x1.555556p-3F, 0x1.11116p-7F, -0x1.a0439cp-13F,
+                                      0x1.76878cp-19F};
+inline constexpr double kSinDouble[] = {
+    -0x1.5555555555555p-3,  0x1.111111111108fp-7,  -0x1.a01a01a007f31p-13, 0x1.71de3a41d9f97p-19,
+    -0x1.ae643fd562546p-26, 0x1.61166a89c3b1cp-33, -0x1.a64997b3f6b5ap-41};
+
+// (cos x - 1 + x^2 / 2) / x^4 in x^2
+inline constexpr float kCosFloat[] = {0x1.555548p-5F, -0x1.6c0b08p-10F, 0x1.999a6cp-16F};
+inline constexpr double kCosDouble[] = {0x1.5555555555548p-5,  -0x1.6c16c16c149a9p-10,
+                                        0x1.a01a019befa6bp-16, -0x1.27e4f77ebfeacp-22,
+                                        0x1.1ee98deec25f1p-29, -0x1.8f7e4238c61aap-37};
+
 }  // namespace rondo::codegen::inline RONDO_ISA::scalar

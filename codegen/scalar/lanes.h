@@ -170,13 +170,18 @@ RONDO_LANE_FUNCTION(round_to_even, __builtin_nearbyint, __builtin_elementwise_ro
 RONDO_LANE_FUNCTION(magnitude, __builtin_fabs, __builtin_elementwise_abs)
 #undef RONDO_LANE_FUNCTION
 
-/// x with the sign of y.
+/// The bits of x but its sign set to 0.
+template <class L>
+RONDO_FUNCTION Signed<L> sign_bit(L x) {
+  using I = Element<Signed<L>>;
+  constexpr I kSign = static_cast<I>(I{1} << (kBits<L> - 1));
+  return bits(x) & kSign;
+}
+
+/// |x| with the sign of y.
 template <class L>
 RONDO_FUNCTION L copy_sign(L x, L y) {
-  const auto sign = static_cast<Element<Unsigned<L>>>(Element<Unsigned<L>>{1} << (kBits<L> - 1));
-  using Bits = Unsigned<L>;
-  return __builtin_bit_cast(
-      L, (__builtin_bit_cast(Bits, x) & ~sign) | (__builtin_bit_cast(Bits, y) & sign));
+  return __builtin_bit_cast(L, bits(magnitude(x)) | sign_bit(y));
 }
 
 /// a * b + c, rounded once.
