@@ -9,8 +9,10 @@
   X(division)                   \
   X(exponential)                \
   X(integer)                    \
+  X(inverse_trigonometric)      \
   X(logarithm)                  \
   X(memory)                     \
+  X(random)                     \
   X(rounding)                   \
   X(trigonometric)
 

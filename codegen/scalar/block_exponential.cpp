@@ -3,6 +3,7 @@
 #include "codegen/scalar/error_function.h"
 #include "codegen/scalar/exponential.h"
 #include "codegen/scalar/logarithm.h"
+#include "codegen/scalar/power.h"
 
 RONDO_BLOCK_FAMILY(exponential) {
   RONDO_BLOCK(exp);
@@ -20,4 +21,5 @@ RONDO_BLOCK_FAMILY(logarithm) {
   RONDO_BLOCK(log2);
   RONDO_BLOCK(log10);
   RONDO_BLOCK(log1p);
+  RONDO_BLOCK(pow, Reg::f32, Reg::f64);
 }

@@ -70,4 +70,34 @@ inline constexpr double kCosDouble[] = {0x1.5555555555548p-5,  -0x1.6c16c16c149a
                                         0x1.a01a019befa6bp-16, -0x1.27e4f77ebfeacp-22,
                                         0x1.1ee98deec25f1p-29, -0x1.8f7e4238c61aap-37};
 
+// (atan x - x) / x^3 in x^2
+inline constexpr float kAtanFloat[] = {-0x1.55554ap-2F, 0x1.9991ep-3F, -0x1.23b95ep-3F,
+                                       0x1.b21efcp-4F, -0x1.f2c476p-5F};
+inline constexpr double kAtanDouble[] = {
+    -0x1.5555555555554p-2, 0x1.99999999995bcp-3, -0x1.2492492471f6dp-3, 0x1.c71c71b5e2c8dp-4,
+    -0x1.745d148e0898ap-4, 0x1.3b136ac514f11p-4, -0x1.110c45894c48cp-4, 0x1.e16ed7a6630aep-5,
+    -0x1.ab6ac381c344p-5,  0x1.70a66bbccedfp-5,  -0x1.119d316a94682p-5, 0x1.ef98debebb6a8p-7};
+
+// (asin x - x) / x^3 in x^2
+inline constexpr float kAsinFloat[] = {0x1.55554cp-3F, 0x1.33389ep-4F, 0x1.6caab6p-5F,
+                                       0x1.04af34p-5F, 0x1.d7924cp-7F, 0x1.33d432p-5F};
+inline constexpr double kAsinDouble[] = {
+    0x1.5555555555577p-3, 0x1.333333332e133p-4, 0x1.6db6db721247bp-5, 0x1.f1c71a95002fbp-6,
+    0x1.6e8bdedebf9dfp-6, 0x1.1c49f077d5bc7p-6, 0x1.ca1f8af1f0a39p-7, 0x1.75859dad05d9ap-7,
+    0x1.613c1e6ed7236p-7, 0x1.e5fbe88dfeb2cp-9, 0x1.639a894e21126p-6, -0x1.57fad0dea93ccp-6,
+    0x1.0b45e9f72d94bp-5};
+
+// For powers of floats, in double: log2((1 + x) / (1 - x)) / x in x^2, and 2^x
+inline constexpr double kPowLog[] = {0x1.71547652beeb3p1, 0x1.ec709d11d001fp-1,
+                                     0x1.277780b3d56bdp-1, 0x1.a58d2421bf7dap-2,
+                                     0x1.5ceff4d923819p-2};
+inline constexpr double kPowExp[] = {
+    0x1.62e42ff0e6aedp-1,  0x1.ebfbe0790d65bp-3,  0x1.c6b08ab823fcbp-5, 0x1.3b29f20e35b02p-7,
+    0x1.5d8a8b2ead974p-10, 0x1.445ddea064901p-13, 0x1.fde40d03626a2p-17};
+
+// For powers of doubles: (log((1 + x) / (1 - x)) / (2 x) - 1 - x^2 / 3) / x^4 in x^2
+inline constexpr double kPowTail[] = {
+    0x1.9999999999b33p-3, 0x1.249249245774dp-3, 0x1.c71c722df7e32p-4, 0x1.745ce9ae525a4p-4,
+    0x1.3b1ef624505bdp-4, 0x1.0f7ef257e323ep-4, 0x1.0e4c0c6318b77p-4};
+
 }  // namespace rondo::codegen::inline RONDO_ISA::scalar
