@@ -5,8 +5,6 @@
 #include <cstring>
 #include <utility>
 
-#include "codegen/scalar/block.h"
-
 namespace rondo::codegen {
 namespace {
 
@@ -50,11 +48,6 @@ bool rounding_to(Dtype dtype, ScalarOp& op) {
   }
 }
 
-bool has_loop(ScalarOp op, Reg reg) {
-  const BlockTable& table = block_table(Isa::v3);
-  return table.functions[static_cast<int>(op)][static_cast<int>(reg)] != nullptr;
-}
-
 class CaseMaker {
  public:
   explicit CaseMaker(std::uint64_t seed) : random_(seed) {
@@ -68,6 +61,9 @@ class CaseMaker {
     const std::int64_t ops = 1 + random_.below(10);
     for (std::int64_t i = 0; i < ops; ++i) {
       add_op();
+      if (random_.one_in(8)) {
+        add_load();
+      }
       if (reduces_ && random_.one_in(3)) {
         add_reduction();
       }
@@ -104,14 +100,8 @@ class CaseMaker {
   }
 
   void make_sources() {
-    const std::int64_t loads = 1 + random_.below(4);
-    for (std::int64_t i = 0; i < loads; ++i) {
-      const Level level = random_.one_in(4) ? Level::row : Level::element;
-      const Dtype dtype = random_dtype();
-      add({.kind = InstrKind::load,
-           .reg = reg_of(dtype),
-           .level = level,
-           .operand = add_operand(dtype, level, false)});
+    for (std::int64_t i = 1 + random_.below(4); i > 0; --i) {
+      add_load();
     }
     for (std::int64_t i = random_.below(3); i > 0; --i) {
       const Reg reg = random_.pick(kRegs);
@@ -125,6 +115,15 @@ class CaseMaker {
     if (random_.one_in(4)) {
       add({.kind = InstrKind::index, .reg = Reg::i64, .level = Level::element});
     }
+  }
+
+  void add_load() {
+    const Level level = random_.one_in(4) ? Level::row : Level::element;
+    const Dtype dtype = random_dtype();
+    add({.kind = InstrKind::load,
+         .reg = reg_of(dtype),
+         .level = level,
+         .operand = add_operand(dtype, level, false)});
   }
 
   Dtype random_dtype() {
@@ -194,12 +193,9 @@ class CaseMaker {
                                 : static_cast<ScalarOp>(random_.below(kScalarOpCount));
     std::vector<Reg> regs;
     for (const Reg reg : kRegs) {
-      if (scalar_op_takes(op, reg) && has_loop(op, reg)) {
+      if (scalar_op_takes(op, reg)) {
         regs.push_back(reg);
       }
-    }
-    if (regs.empty()) {
-      return;
     }
     const Reg reg = random_.pick(regs);
     const int arity = scalar_op_info(op).arity;
@@ -327,12 +323,13 @@ class CaseMaker {
     for (Instr& in : kernel().code) {
       in.spill = in.level == Level::element && in.kind != InstrKind::store && random_.one_in(5);
     }
+    const std::vector<Phase> phases = plan_phases(kernel());
     for (const Instr& store : kernel().code) {
-      for (Instr& in : kernel().code) {
-        if (store.kind == InstrKind::store && store.level == Level::element &&
-            in.kind == InstrKind::load && in.level == Level::element &&
-            buffer_of(in) == buffer_of(store)) {
-          in.spill = true;
+      for (std::size_t p = store.phase + 1U; p < phases.size(); ++p) {
+        for (const int i : phases[p].element_code) {
+          Instr& in = kernel().code[static_cast<std::size_t>(i)];
+          in.spill = in.spill || (store.kind == InstrKind::store && in.kind == InstrKind::load &&
+                                  buffer_of(in) == buffer_of(store));
         }
       }
     }

@@ -85,6 +85,69 @@ TEST(Interpreter, FindsPlacesFarIntoARow) {
   EXPECT_EQ(difference_from_reference(reduction_case(ReduceKind::argmin, 9, 7, 9000, true)), "");
 }
 
+/// out = x + y, or the sum of x + y over a row. Strides in elements.
+KernelCase windows_case(std::int64_t rows, std::int64_t cols, CaseOperand x, CaseOperand y,
+                        bool reduces) {
+  KernelBuilder builder;
+  const int sum =
+      builder.op(ScalarOp::add, builder.load(Dtype::float32), builder.load(Dtype::float32));
+  KernelCase kernel_case;
+  if (reduces) {
+    builder.store(builder.reduce(ReduceKind::sum, sum), Dtype::float32, Level::row);
+  } else {
+    builder.store(sum, Dtype::float32);
+  }
+  kernel_case.kernel = builder.kernel();
+  kernel_case.rows = rows;
+  kernel_case.cols = cols;
+  const CaseOperand out{2, 0, reduces ? 1 : cols, 0, reduces ? 0 : 1};
+  RandomNumbers random(1);
+  for (CaseOperand operand : {x, y, out}) {
+    const std::int64_t size = (rows - 1) * operand.row_stride + (cols - 1) * operand.col_stride + 1;
+    operand.row_stride *= 4;
+    operand.col_stride *= 4;
+    kernel_case.operands.push_back(operand);
+    kernel_case.dtypes.push_back(Dtype::float32);
+    kernel_case.buffers.emplace_back(static_cast<std::size_t>(size * 4));
+    fill_random(kernel_case.buffers.back(), Dtype::float32, false, random);
+  }
+  return kernel_case;
+}
+
+TEST(Interpreter, ReadsOverlappingWindowsWhoseStrideIsThatOfABlock) {
+  // The blocks of a transposing kernel have 64 columns; a tile in columns order has 256 rows.
+  const KernelCase transposing =
+      windows_case(40, 100, {.row_stride = 64, .col_stride = 1},
+                   {.buffer = 1, .row_stride = 1, .col_stride = 40}, false);
+  EXPECT_EQ(difference_from_reference(transposing), "");
+  const KernelCase columns = windows_case(300, 50, {.row_stride = 1, .col_stride = 256},
+                                          {.buffer = 1, .row_stride = 1, .col_stride = 300}, true);
+  EXPECT_EQ(difference_from_reference(columns), "");
+}
+
+TEST(Interpreter, StoresInPlaceAfterTheLoadsThatComeFirst) {
+  KernelBuilder builder;
+  const int a = builder.load(Dtype::float32);
+  const int product = builder.op(ScalarOp::mul, a, a);
+  const int x = builder.load(Dtype::float32);
+  builder.store(product, Dtype::float32);
+  builder.store(builder.op(ScalarOp::add, x, product), Dtype::float32);
+  KernelCase kernel_case;
+  kernel_case.kernel = builder.kernel();
+  kernel_case.rows = 3;
+  kernel_case.cols = 20;
+  RandomNumbers random(1);
+  for (const int buffer : {0, 1, 1, 2}) {
+    kernel_case.operands.push_back({buffer, 0, 80, 0, 4});
+  }
+  for (int n = 0; n < 3; ++n) {
+    kernel_case.dtypes.push_back(Dtype::float32);
+    kernel_case.buffers.emplace_back(240);
+    fill_random(kernel_case.buffers.back(), Dtype::float32, false, random);
+  }
+  EXPECT_EQ(difference_from_reference(kernel_case), "");
+}
+
 TEST(Interpreter, LeavesMemoryAloneWithoutRowsAndGivesIdentitiesWithoutColumns) {
   const KernelCase none = reduction_case(ReduceKind::sum, 0, 1, 5, false);
   EXPECT_EQ(difference_from_reference(none), "");
