@@ -1,6 +1,7 @@
 #include "bindings/python/autograd.h"
 
 #include <cctype>
+#include <chrono>
 #include <new>
 
 #include "bindings/python/tensor_type.h"
@@ -87,6 +88,20 @@ PyType_Slot node_slots[] = {{Py_tp_dealloc, as_slot(node_dealloc)},
                             {0, nullptr}};
 PyType_Spec node_spec = {"rondo._C.Node", sizeof(NodeObject), 0,
                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, node_slots};
+
+/// Lets Ctrl-C end a backward pass, which runs without the GIL; asked for now and then.
+void check_signals() {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kInterval(20);
+  thread_local Clock::time_point last;
+  const Clock::time_point now = Clock::now();
+  if (now - last < kInterval) {
+    return;
+  }
+  last = now;
+  const GilAcquire gil;
+  check_status(PyErr_CheckSignals());
+}
 
 /// A tuple or list of tensors; None inside it, or instead of it, is undefined.
 std::vector<Tensor> to_tensors(PyObject* sequence, const char* op, const char* arg) {
@@ -184,6 +199,7 @@ PyObject* wrap_node(const GradEdge& edge) {
 void add_autograd(PyObject* module) {
   node_type = reinterpret_cast<PyTypeObject*>(owned(PyType_FromSpec(&node_spec)).release());
   check_status(PyModule_AddFunctions(module, functions));
+  set_interrupt_check(check_signals);
 }
 
 }  // namespace rondo::python

@@ -33,49 +33,52 @@ bool is_boolean(const Tensor& tensor) {
 /// Follows a key: views at once, tensors collected for one call of `index` at the end.
 class KeyReader {
  public:
-  KeyReader(const Tensor& tensor, PyObject* key) : result_(tensor) {
+  KeyReader(const Tensor& tensor, PyObject* key) : result_(tensor), rank_(tensor.rank()) {
     if (PyTuple_Check(key) == 0) {
-      ellipsis_ = key == Py_Ellipsis;
-      step(key, 1);
-      return;
+      step(key, key == Py_Ellipsis ? 0 : 1);
+    } else {
+      const int named = count_axes(key);
+      check<IndexError>(named <= rank_, "index: {} indices for a tensor of shape {}", named,
+                        tensor.shape());
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) {
+        step(PyTuple_GET_ITEM(key, i), named);
+      }
     }
-    const Py_ssize_t count = PyTuple_GET_SIZE(key);
-    const int named = count_axes(key);
-    check<IndexError>(named <= tensor.rank(), "index: {} indices for a tensor of shape {}", named,
-                      tensor.shape());
-    for (Py_ssize_t i = 0; i < count; ++i) {
-      step(PyTuple_GET_ITEM(key, i), named);
+    while (!indices_.empty() && !indices_.back().defined()) {
+      indices_.pop_back();
     }
   }
 
   /// The view that the numbers, slices, None and ... select.
   const Tensor& view() const { return result_; }
-  /// Indices along the axes of the view, undefined for whole axes; empty if there are none.
+  /// What `index` takes on the view: undefined for whole axes; empty if there are no tensors.
   const std::vector<Tensor>& indices() const { return indices_; }
 
  private:
-  /// Axes that the items of a key take away from the tensor's.
-  int count_axes(PyObject* key) {
+  /// Axes of the tensor that the items of a key speak about.
+  static int count_axes(PyObject* key) {
     int axes = 0;
+    bool ellipsis = false;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) {
       PyObject* item = PyTuple_GET_ITEM(key, i);
       if (item == Py_Ellipsis) {
-        check<IndexError>(!ellipsis_, "index: ... stands twice; it may stand once");
-        ellipsis_ = true;
+        check<IndexError>(!ellipsis, "index: ... stands twice; it may stand once");
+        ellipsis = true;
+      } else if (is_tensor(item) && is_boolean(tensor_of(item))) {
+        axes += tensor_of(item).rank();
       } else if (item != Py_None && PyBool_Check(item) == 0) {
-        axes += is_mask(item) ? tensor_of(item).rank() : 1;
+        ++axes;
       }
     }
     return axes;
   }
 
-  static bool is_mask(PyObject* item) { return is_tensor(item) && is_boolean(tensor_of(item)); }
-
   void step(PyObject* item, int named) {
     if (item == Py_None) {
-      result_ = unsqueeze(result_, axis_++);
+      result_ = unsqueeze(result_, axis_);
+      pass(1);
     } else if (item == Py_Ellipsis) {
-      axis_ += rank_before_ - named;
+      pass(rank_ - named);
     } else if (PySlice_Check(item)) {
       take_slice(item);
     } else if (is_integer(item)) {
@@ -85,66 +88,51 @@ class KeyReader {
     }
   }
 
+  /// Goes on behind axes that stay whole.
+  void pass(int axes) {
+    axis_ += axes;
+    indices_.insert(indices_.end(), static_cast<std::size_t>(axes), Tensor());
+  }
+
   void take_slice(PyObject* item) {
-    if (is_whole(item) && axis_ < result_.rank()) {
-      ++axis_;
-      return;
+    if (!is_whole(item) || axis_ >= result_.rank()) {
+      auto* parts = reinterpret_cast<PySliceObject*>(item);
+      const Attr step = parts->step == Py_None ? Attr(std::int64_t{1}) : slice_part(parts->step);
+      result_ = slice(result_, axis_, slice_part(parts->start), slice_part(parts->stop), step);
     }
-    auto* parts = reinterpret_cast<PySliceObject*>(item);
-    const Attr step = parts->step == Py_None ? Attr(std::int64_t{1}) : slice_part(parts->step);
-    result_ = slice(result_, axis_++, slice_part(parts->start), slice_part(parts->stop), step);
+    pass(1);
   }
 
   void take_tensor(PyObject* item) {
-    Tensor index;
-    if (is_tensor(item)) {
-      index = tensor_of(item);
-    } else {
-      index = copy_of_data(item, std::nullopt);
-      if (index.numel() == 0 && is_floating(index.dtype())) {
-        index = Tensor::empty(index.shape(), Dtype::int64);  // an empty list
-      }
-    }
+    const Tensor index = index_of(item);
     check<IndexError>(!is_floating(index.dtype()),
                       "index: an index is {}; expected integers, bool, slices, None or ...",
                       is_tensor(item) ? dtype_name(index.dtype()) : Py_TYPE(item)->tp_name);
-    if (index.rank() == 0 && !is_boolean(index)) {
+    if (index.rank() > 0) {
+      indices_.push_back(index);
+      axis_ += is_boolean(index) ? index.rank() : 1;
+    } else if (is_boolean(index)) {
+      result_ = unsqueeze(result_, axis_++);
+      indices_.push_back(reshape(index, Shape{1}));
+    } else {
       host_data(index);
       result_ = select(result_, axis_, index.item().to_int());
-      return;
-    }
-    indices_.resize(static_cast<std::size_t>(axis_));
-    if (is_boolean(index)) {
-      take_mask(index);
-    } else {
-      indices_.push_back(index);
-      ++axis_;
     }
   }
 
-  /// A mask of rank r stands for r integer tensors: the places where it is true.
-  void take_mask(const Tensor& mask) {
-    if (mask.rank() == 0) {
-      result_ = unsqueeze(result_, axis_);
+  static Tensor index_of(PyObject* item) {
+    if (is_tensor(item)) {
+      return tensor_of(item);
     }
-    for (int i = 0; i < mask.rank(); ++i) {
-      const bool fits = axis_ + i < result_.rank() && result_.shape()[axis_ + i] == mask.shape()[i];
-      check<IndexError>(fits, "index: the mask is {}, the tensor {}; they must agree from axis {}",
-                        mask.shape(), result_.shape(), axis_);
-    }
-    const Tensor flat = mask.rank() == 0 ? reshape(mask, Shape{1}) : mask;
-    const Tensor places = call_one(require_op("nonzero"), {flat});
-    for (int i = 0; i < flat.rank(); ++i) {
-      indices_.push_back(select(places, 1, i));
-      ++axis_;
-    }
+    const Tensor index = copy_of_data(item, std::nullopt);
+    // An empty list has no numbers that would say that they are integers.
+    return index.numel() == 0 ? Tensor::empty(index.shape(), Dtype::int64) : index;
   }
 
   Tensor result_;
   std::vector<Tensor> indices_;
+  int rank_;
   int axis_ = 0;
-  int rank_before_ = result_.rank();
-  bool ellipsis_ = false;
 };
 
 /// A value may have leading axes of size 1 that the target has not, as in NumPy.
@@ -172,6 +160,11 @@ PyObject* tensor_get(PyObject* self, PyObject* key) {
       return wrap(select(tensor, 0, to_integer(key, "index", "an index")));
     }
     const KeyReader reader(tensor, key);
+    if (!reader.indices().empty()) {
+      std::vector<Tensor> inputs{reader.view()};
+      inputs.insert(inputs.end(), reader.indices().begin(), reader.indices().end());
+      return call_wrapped(require_op("index"), inputs, {});
+    }
     if (reader.view().is_same(tensor)) {  // [...] and [:] give another object, as slices do
       return wrap(reshape(tensor, tensor.shape()));
     }
@@ -184,9 +177,16 @@ int tensor_set(PyObject* self, PyObject* key, PyObject* value) {
     check<ArgumentError>(value != nullptr, "index: elements of a tensor cannot be deleted");
     const KeyReader reader(tensor_of(self), key);
     const Tensor& target = reader.view();
-    const Tensor source = without_leading_ones(value_of(value, target.dtype()), target.rank());
-    const std::array<Tensor, 2> inputs{target, source};
-    PyRef::steal(call_in_place_wrapped(info<Copy>(), inputs, {}));
+    const Tensor source = value_of(value, target.dtype());
+    if (reader.indices().empty()) {
+      const std::array<Tensor, 2> inputs{target, without_leading_ones(source, target.rank())};
+      PyRef::steal(call_in_place_wrapped(info<Copy>(), inputs, {}));
+      return 0;
+    }
+    std::vector<Tensor> inputs{target, source};
+    inputs.insert(inputs.end(), reader.indices().begin(), reader.indices().end());
+    const Attr accumulate(false);
+    PyRef::steal(call_in_place_wrapped(require_op("index_put"), inputs, {&accumulate, 1}));
     return 0;
   });
 }

@@ -1,5 +1,5 @@
 // The native module rondo._C.
-#include <array>
+#include <algorithm>
 
 #include "bindings/python/array.h"
 #include "bindings/python/autograd.h"
@@ -9,11 +9,12 @@
 #include "bindings/python/generator.h"
 #include "bindings/python/hooks.h"
 #include "bindings/python/ops.h"
+#include "bindings/python/optimizer_steps.h"
 #include "bindings/python/tensor_type.h"
 #include "bindings/python/value_types.h"
-#include "core/autograd/tape.h"
 #include "core/base/thread_pool.h"
-#include "core/ops/all.h"
+#include "core/op/call.h"
+#include "jit/initialize.h"
 
 namespace rondo::python {
 namespace {
@@ -63,6 +64,40 @@ PyObject* from_numpy(PyObject* /*module*/, PyObject* array) {
   });
 }
 
+/// to_bytes(tensor): its elements in row-major order.
+PyObject* to_bytes(PyObject* /*module*/, PyObject* object) {
+  return guarded([&] {
+    const GradMode no_grad(false);
+    const Tensor tensor = contiguous(require_tensor(object, "to_bytes", "tensor"));
+    const auto* data = reinterpret_cast<const char*>(host_data(tensor));
+    const std::int64_t count = size_bytes(tensor.dtype(), tensor.numel());
+    return PyBytes_FromStringAndSize(data, static_cast<Py_ssize_t>(count));
+  });
+}
+
+/// from_bytes(bytes, dtype, size): a copy.
+PyObject* from_bytes(PyObject* /*module*/, PyObject* args) {
+  const char* bytes = nullptr;
+  Py_ssize_t count = 0;
+  PyObject* dtype = nullptr;
+  PyObject* size = nullptr;
+  if (PyArg_ParseTuple(args, "y#OO:from_bytes", &bytes, &count, &dtype, &size) == 0) {
+    return nullptr;
+  }
+  return guarded([&] {
+    Ints sizes;
+    const auto wanted = to_dtype(dtype);
+    check<ArgumentError>(wanted && to_integers(size, sizes), "from_bytes: expected dtype and ints");
+    const Shape shape{std::span<const std::int64_t>(sizes)};
+    const std::int64_t needed = size_bytes(*wanted, checked_numel(shape, "from_bytes"));
+    check<ShapeError>(count == needed, "from_bytes: {} bytes for shape {}; {} are required", count,
+                      shape, needed);
+    const Tensor tensor = Tensor::empty(shape, *wanted);
+    std::copy_n(bytes, count, reinterpret_cast<char*>(tensor.storage()->raw_data()));
+    return wrap(tensor);
+  });
+}
+
 PyObject* set_threads(PyObject* /*module*/, PyObject* count) {
   return guarded([&]() -> PyObject* {
     set_num_threads(static_cast<int>(to_integer(count, "set_num_threads", "count")));
@@ -78,6 +113,8 @@ PyMethodDef functions[] = {{"tensor", make_tensor, METH_VARARGS, nullptr},
                            {"empty", make_empty, METH_VARARGS, nullptr},
                            {"from_numpy", from_numpy, METH_O, nullptr},
                            {"from_dlpack", from_dlpack, METH_O, nullptr},
+                           {"to_bytes", to_bytes, METH_O, nullptr},
+                           {"from_bytes", from_bytes, METH_VARARGS, nullptr},
                            {"set_num_threads", set_threads, METH_O, nullptr},
                            {"get_num_threads", get_threads, METH_NOARGS, nullptr},
                            {nullptr, nullptr, 0, nullptr}};
@@ -93,8 +130,7 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                           nullptr};
 
 PyObject* make_module() {
-  register_builtin_ops();
-  register_autograd();
+  jit::initialize();
   PyRef module = owned(PyModule_Create(&definition));
   add_errors(module.get());
   add_value_types(module.get());
@@ -103,9 +139,8 @@ PyObject* make_module() {
   add_generator(module.get());
   add_tensor_type(module.get());
   add_autograd(module.get());
-  const PyRef ops = owned(PyModule_New("rondo._C.ops"));
-  add_ops(ops.get());
-  check_status(PyModule_AddObjectRef(module.get(), "ops", ops.get()));
+  add_ops(module.get());
+  add_optimizer_steps(module.get());
   return module.release();
 }
 

@@ -36,10 +36,31 @@ std::string names_of(const OpInfo& op) {
   fail<ArgumentError>("{}: {} is missing; expected {}", op.name, arg.name, arg_type_text(arg.type));
 }
 
+/// A tuple whose items have the names of the results; null where they have none.
+PyTypeObject* make_result_type(const OpInfo& op) {
+  const std::vector<std::string_view>& names = op.schema.output_names;
+  if (op.in_place || names.empty() || names[0].empty()) {
+    return nullptr;
+  }
+  std::vector<std::string> texts(names.begin(), names.end());
+  std::vector<PyStructSequence_Field> fields;
+  for (const std::string& text : texts) {
+    fields.push_back({text.c_str(), nullptr});
+  }
+  fields.push_back({nullptr, nullptr});
+  const std::string name = "rondo.return_types." + std::string(op.name);
+  PyStructSequence_Desc description{name.c_str(), nullptr, fields.data(),
+                                    static_cast<int>(names.size())};
+  return reinterpret_cast<PyTypeObject*>(
+      owned(reinterpret_cast<PyObject*>(PyStructSequence_NewType(&description))).release());
+}
+
 }  // namespace
 
 OpSignature::OpSignature(const OpInfo& info)
-    : op(info), sizes_place(find_sizes_place(info.schema.args)) {
+    : op(info),
+      sizes_place(find_sizes_place(info.schema.args)),
+      result_type(make_result_type(info)) {
   for (const SchemaArg& arg : op.schema.args) {
     const auto size = static_cast<Py_ssize_t>(arg.name.size());
     PyObject* name = owned(PyUnicode_FromStringAndSize(arg.name.data(), size)).release();

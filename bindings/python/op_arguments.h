@@ -19,6 +19,7 @@ struct OpSignature {
   std::vector<PyObject*> names;          // interned
   std::vector<Tensor> default_operands;  // undefined where there is none
   int sizes_place = -1;  // the argument that takes several positional integers as a list
+  PyTypeObject* result_type = nullptr;  // of several results that have names
 };
 
 /// The objects of a call, one for each argument of the schema.

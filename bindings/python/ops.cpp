@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "bindings/python/op_arguments.h"
@@ -21,6 +22,7 @@ struct OpFunction {
   PyObject_HEAD vectorcallfunc vectorcall;
   const OpSignature* signature;
   PyObject* name;
+  PyObject* fallback;  // called where the arguments do not fit the schema; may be null
   bool in_place;
 };
 
@@ -42,36 +44,51 @@ bool takes_long(const OpInfo& op, std::span<const Tensor> inputs, std::span<cons
   return false;
 }
 
-PyObject* results(std::span<Tensor> outputs) {
-  PyRef tuple = owned(PyTuple_New(static_cast<Py_ssize_t>(outputs.size())));
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), wrap(std::move(outputs[i])));
+PyObject* results(const OpSignature& signature, std::span<Tensor> outputs) {
+  const auto count = static_cast<Py_ssize_t>(outputs.size());
+  const bool named = signature.result_type != nullptr;
+  PyRef tuple = owned(named ? PyStructSequence_New(signature.result_type) : PyTuple_New(count));
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyTuple_SET_ITEM(tuple.get(), i, wrap(std::move(outputs[static_cast<std::size_t>(i)])));
   }
   return tuple.release();
+}
+
+PyObject* call_with(const OpFunction& function, OpArguments& arguments) {
+  const OpInfo& op = function.signature->op;
+  if (function.in_place) {
+    check<ArgumentError>(arguments.first() != nullptr && is_tensor(arguments.first()),
+                         "{}_: {} must be a Tensor; it is written in place", op.name,
+                         op.schema.args[0].name);
+    return call_in_place_wrapped(op, arguments.inputs(), arguments.attrs());
+  }
+  if (op.schema.outputs == 1) {
+    return call_wrapped(op, arguments.inputs(), arguments.attrs());
+  }
+  InlineVector<Tensor, 4> outputs(static_cast<std::size_t>(op.schema.outputs));
+  for (int i = 0; i < op.schema.outputs; ++i) {
+    outputs.emplace_back();
+  }
+  call_released(op, arguments.inputs(), arguments.attrs(), outputs.span());
+  return results(*function.signature, outputs.span());
 }
 
 PyObject* call_function(PyObject* self, PyObject* const* args, std::size_t flagged_count,
                         PyObject* keywords) {
   return guarded([&]() -> PyObject* {
-    const auto* function = reinterpret_cast<OpFunction*>(self);
-    const OpInfo& op = function->signature->op;
+    const auto& function = *reinterpret_cast<OpFunction*>(self);
     const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flagged_count));
-    OpArguments arguments(*function->signature, args, count, keywords);
-    if (function->in_place) {
-      check<ArgumentError>(arguments.first() != nullptr && is_tensor(arguments.first()),
-                           "{}_: {} must be a Tensor; it is written in place", op.name,
-                           op.schema.args[0].name);
-      return call_in_place_wrapped(op, arguments.inputs(), arguments.attrs());
+    if (function.fallback == nullptr) {
+      OpArguments arguments(*function.signature, args, count, keywords);
+      return call_with(function, arguments);
     }
-    if (op.schema.outputs == 1) {
-      return call_wrapped(op, arguments.inputs(), arguments.attrs());
+    std::optional<OpArguments> arguments;
+    try {
+      arguments.emplace(*function.signature, args, count, keywords);
+    } catch (const ArgumentError&) {
+      return PyObject_Vectorcall(function.fallback, args, count, keywords);
     }
-    InlineVector<Tensor, 4> outputs(static_cast<std::size_t>(op.schema.outputs));
-    for (int i = 0; i < op.schema.outputs; ++i) {
-      outputs.emplace_back();
-    }
-    call_released(op, arguments.inputs(), arguments.attrs(), outputs.span());
-    return results(outputs.span());
+    return call_with(function, *arguments);
   });
 }
 
@@ -127,6 +144,21 @@ PyType_Spec function_spec = {"rondo.op", sizeof(OpFunction), 0,
                                  Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                              function_slots};
 
+/// set_fallback(op, function)
+PyObject* set_fallback(PyObject* /*module*/, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&]() -> PyObject* {
+    check<ArgumentError>(count == 2 && Py_TYPE(args[0]) == function_type,
+                         "set_fallback: expected an op and a function");
+    auto* function = reinterpret_cast<OpFunction*>(args[0]);
+    Py_XSETREF(function->fallback, Py_NewRef(args[1]));
+    Py_RETURN_NONE;
+  });
+}
+
+PyMethodDef functions[] = {{"set_fallback", as_method(set_fallback), METH_FASTCALL,
+                            "Calls a function where arguments do not fit the schema of an op."},
+                           {nullptr, nullptr, 0, nullptr}};
+
 void add_function(PyObject* module, const OpSignature& signature, bool in_place) {
   const std::string name = std::string(signature.op.name) + (in_place ? "_" : "");
   PyRef object = owned(function_type->tp_alloc(function_type, 0));
@@ -144,7 +176,11 @@ void add_function(PyObject* module, const OpSignature& signature, bool in_place)
 
 }  // namespace
 
-void add_ops(PyObject* module) {
+void add_ops(PyObject* parent) {
+  check_status(PyModule_AddFunctions(parent, functions));
+  const PyRef submodule = owned(PyModule_New("rondo._C.ops"));
+  PyObject* module = submodule.get();
+  check_status(PyModule_AddObjectRef(parent, "ops", module));
   function_type = reinterpret_cast<PyTypeObject*>(owned(PyType_FromSpec(&function_spec)).release());
   const OpTable& table = OpTable::instance();
   for (int id = 0; id < table.size(); ++id) {

@@ -8,8 +8,12 @@
 
 namespace rondo::python {
 
-/// Makes the callables and adds them to `module`; those that are methods also to the type Tensor.
-void add_ops(PyObject* module);
+/// Makes the callables and adds them to a module `ops` in `parent`; those that are methods also to
+/// the type Tensor.
+void add_ops(PyObject* parent);
+
+/// op_table(): a dict for each op.
+PyObject* op_table(PyObject* module, PyObject* unused);
 
 /// Calls an op of one result, or in place, and wraps the result.
 PyObject* call_wrapped(const OpInfo& op, std::span<const Tensor> inputs,

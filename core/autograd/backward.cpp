@@ -1,6 +1,7 @@
 #include "core/autograd/backward.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "core/base/error.h"
 #include "core/ops/arithmetic.h"
@@ -9,6 +10,8 @@
 
 namespace rondo {
 namespace {
+
+std::atomic<void (*)()> interrupt_check{nullptr};
 
 /// A node that gradients have reached but that has not run.
 struct Pending {
@@ -70,7 +73,11 @@ class Pass {
   }
 
   void run() {
+    void (*const check_interrupt)() = interrupt_check.load(std::memory_order_relaxed);
     while (!pending_.empty()) {
+      if (check_interrupt != nullptr) {
+        check_interrupt();
+      }
       // The latest node first: everything that feeds gradients into it was recorded after it.
       const auto last = std::max_element(
           pending_.begin(), pending_.end(),
@@ -188,6 +195,10 @@ std::vector<Tensor> gradients(std::span<const Tensor> outputs, std::span<const T
         "grad: input {} is not used by the outputs; pass allow_unused=True to get None", i);
   }
   return results;
+}
+
+void set_interrupt_check(void (*check)()) {
+  interrupt_check.store(check, std::memory_order_relaxed);
 }
 
 }  // namespace rondo

@@ -26,4 +26,7 @@ std::vector<Tensor> gradients(std::span<const Tensor> outputs, std::span<const T
                               std::span<const Tensor> grads, const BackwardOptions& options = {},
                               bool allow_unused = false);
 
+/// `check` is called between the nodes of every backward pass; what it throws ends the pass.
+void set_interrupt_check(void (*check)());
+
 }  // namespace rondo

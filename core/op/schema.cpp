@@ -155,7 +155,11 @@ ParsedSchema parse_schema(std::string_view text) {
   }
   const std::string_view result = text.substr(arrow + 5);
   if (result.front() == '(') {
-    schema.outputs = static_cast<int>(split(result.substr(1, result.size() - 2)).size());
+    for (const std::string_view part : split(result.substr(1, result.size() - 2))) {
+      const std::size_t space = part.find(' ');
+      schema.output_names.push_back(space == std::string_view::npos ? "" : part.substr(space + 1));
+    }
+    schema.outputs = static_cast<int>(schema.output_names.size());
   }
   return schema;
 }

@@ -50,8 +50,9 @@ struct ParsedSchema {
   std::string_view name;
   std::vector<SchemaArg> args;
   int outputs = 1;
-  int operands = 0;    // arguments that are operands (a list counts as one)
-  int attributes = 0;  // the others
+  std::vector<std::string_view> output_names;  // of a list of results; empty where they have none
+  int operands = 0;                            // arguments that are operands (a list counts as one)
+  int attributes = 0;                          // the others
   bool takes_list = false;
 
   /// The argument of that name; `axis` stands for `dim`. -1 if there is none.
