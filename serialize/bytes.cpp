@@ -17,6 +17,7 @@ namespace rondo::serialize {
 namespace {
 
 constexpr std::align_val_t kBufferAlignment{64};
+constexpr std::uint64_t kAddressSpaceBytes = std::uint64_t{1} << 47;
 
 class MemorySource final : public Source {
  public:
@@ -94,11 +95,10 @@ Buffer::Buffer(std::uint64_t size) : size_(size) {
   if (size == 0) {
     return;
   }
-  try {
-    data_.reset(static_cast<std::byte*>(::operator new(size, kBufferAlignment)));
-  } catch (const std::bad_alloc&) {
-    fail<OutOfMemoryError>("read: no memory for {} bytes", size);
+  if (size < kAddressSpaceBytes) {
+    data_.reset(static_cast<std::byte*>(::operator new(size, kBufferAlignment, std::nothrow)));
   }
+  check<OutOfMemoryError>(data_ != nullptr, "read: no memory for {} bytes", size);
 }
 
 Bytes Buffer::share() && {
@@ -113,12 +113,14 @@ void Buffer::Free::operator()(std::byte* data) const {
 
 Bytes Source::read(std::uint64_t offset, std::uint64_t size) const {
   check_range(offset, size);
-  return do_read(offset, size);
+  return size == 0 ? Bytes() : do_read(offset, size);
 }
 
 void Source::read_into(std::uint64_t offset, std::span<std::byte> out) const {
   check_range(offset, out.size());
-  do_read_into(offset, out);
+  if (!out.empty()) {
+    do_read_into(offset, out);
+  }
 }
 
 Bytes Source::do_read(std::uint64_t offset, std::uint64_t size) const {

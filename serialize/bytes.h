@@ -70,7 +70,7 @@ class Source {
   Source(std::string name, std::uint64_t size) : name_(std::move(name)), size_(size) {}
 
  private:
-  // Both are called with ranges inside the source.
+  // Both are called with ranges inside the source that are not empty.
   virtual Bytes do_read(std::uint64_t offset, std::uint64_t size) const;
   virtual void do_read_into(std::uint64_t offset, std::span<std::byte> out) const = 0;
   void check_range(std::uint64_t offset, std::uint64_t size) const;

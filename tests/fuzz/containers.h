@@ -1,0 +1,36 @@
+// What the fuzzer of containers and its replay in the ordinary tests share: seeds, the reading of
+// anything, and mutations that keep checksums right.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <span>
+#include <vector>
+
+namespace rondo::serialize {
+
+using ByteVector = std::vector<std::byte>;
+
+/// Valid archives and safetensors files, made by code.
+std::vector<ByteVector> seed_containers();
+
+enum class Outcome { refused, archive, safetensors };
+
+/// Reads bytes as an archive and as a safetensors file, in all ways that a loader would, and checks
+/// that what was read can be written and read again. Errors of Rondo are outcomes; any other
+/// exception passes, and a broken round trip throws InternalError.
+Outcome read_container(std::span<const std::byte> bytes);
+
+/// Changes some bytes in place; it may change their number.
+using MutateBytes = std::function<void(ByteVector&)>;
+
+/// One mutation: of raw bytes, of one entry of an archive or of a safetensors header; the sizes and
+/// checksums around it are made right, so that what lies behind them is reached.
+void mutate_container(ByteVector& bytes, const MutateBytes& mutate, std::mt19937_64& random);
+
+/// A simple `MutateBytes` for use without libFuzzer.
+void mutate_bytes(ByteVector& bytes, std::mt19937_64& random);
+
+}  // namespace rondo::serialize
