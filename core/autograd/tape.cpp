@@ -1,5 +1,6 @@
 #include "core/autograd/tape.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include "core/base/error.h"
@@ -26,7 +27,8 @@ bool worth_saving(const OpCall& call, int i) {
   const std::uint32_t users = call.op.save_users[static_cast<std::size_t>(i)];
   for (std::size_t j = 0; j < call.inputs.size(); ++j) {
     const Tensor& input = call.inputs[j];
-    if (((users >> j) & 1U) != 0 && input.defined() && input.requires_grad()) {
+    if (((users >> std::min<std::size_t>(j, 31)) & 1U) != 0 && input.defined() &&
+        input.requires_grad()) {
       return true;
     }
   }
@@ -224,7 +226,7 @@ std::vector<Tensor> GradNode::apply(std::span<const Tensor> grads) {
   }
   std::uint64_t needs = 0;
   for (std::size_t i = 0; i < next.size(); ++i) {
-    needs |= next[i] ? std::uint64_t{1} << i : 0;
+    needs |= next[i] ? std::uint64_t{1} << std::min<std::size_t>(i, kNeedsBits - 1) : 0;
   }
   GradContext context(*op, saved_inputs, saved_outputs, grads, attrs, input_metas, needs);
   op->gradient(context);

@@ -97,7 +97,19 @@ class RandomInputs {
 
 /// A composite without a gradient of its own is differentiated through its body.
 bool decomposes(const OpInfo& op, bool records) {
-  return records && op.kind == OpKind::composite && op.gradient == nullptr;
+  return op.derived || (records && op.kind == OpKind::composite && op.gradient == nullptr);
+}
+
+/// Calls the ops of the body in place of the op.
+void call_body(const OpInfo& op, std::span<const Tensor> inputs, std::span<const Attr> attrs,
+               std::span<Tensor> outputs) {
+  if (!op.derived) {
+    const MetaScope scope;
+    op.infer({op, inputs, attrs}, scope.metas());
+  }
+  std::vector<Tensor> results;
+  op.body({op, inputs, attrs}, results);
+  std::copy(results.begin(), results.end(), outputs.begin());
 }
 
 void call_results(const OpInfo& op, std::span<const Tensor> inputs, std::span<const Attr> attrs,
@@ -135,11 +147,7 @@ void call(const OpInfo& op, std::span<const Tensor> given, std::span<const Attr>
   const bool records = grad_enabled() && op.differentiable && any_requires_grad(inputs);
   CallObserver* const observer = current_observer();
   if (decomposes(op, records)) {
-    const MetaScope scope;
-    op.infer({op, inputs, attrs}, scope.metas());
-    std::vector<Tensor> results;
-    op.body({op, inputs, attrs}, results);
-    std::copy(results.begin(), results.end(), outputs.begin());
+    call_body(op, inputs, attrs, outputs);
     return;
   }
   const OpCall made{op, inputs, attrs, outputs, op.in_place};
@@ -162,6 +170,20 @@ void call(const OpInfo& op, std::span<const Tensor> given, std::span<const Attr>
   }
 }
 
+namespace {
+
+/// The in-place form of an op that does not fuse: its result is copied into the first operand.
+Tensor call_and_copy(const OpInfo& op, std::span<const Tensor> inputs,
+                     std::span<const Attr> attrs) {
+  const OpInfo* copy = OpTable::instance().find("copy");
+  invariant(copy != nullptr, "the op copy is not registered");
+  std::array<Tensor, 2> operands{inputs[0], {}};
+  call(op, inputs, attrs, {&operands[1], 1});
+  return call_in_place(*copy, operands, {});
+}
+
+}  // namespace
+
 Tensor call_in_place(const OpInfo& op, std::span<const Tensor> inputs,
                      std::span<const Attr> attrs) {
   check<ArgumentError>(op.has_in_place, "{}_: there is no in-place form; use {}", op.name, op.name);
@@ -169,6 +191,9 @@ Tensor call_in_place(const OpInfo& op, std::span<const Tensor> inputs,
   check<ArgumentError>(!target.is_immediate() && target.storage()->writable(),
                        "{}_: the tensor is read-only; write into a copy made with clone()",
                        op.name);
+  if (op.kind != OpKind::elementwise && op.kind != OpKind::random) {
+    return call_and_copy(op, inputs, attrs);
+  }
   const MetaScope scope;
   common_device(op, inputs);
   op.infer({op, inputs, attrs}, scope.metas());

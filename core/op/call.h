@@ -38,7 +38,11 @@ class ArgValue {
   using Value = std::variant<std::monostate, Tensor, std::vector<Tensor>, bool, std::int64_t,
                              double, Dtype, Ints, std::string>;
   const Value& value() const { return value_; }
-  bool is_none() const { return std::holds_alternative<std::monostate>(value_); }
+  /// None, or an undefined tensor.
+  bool is_none() const {
+    const auto* tensor = std::get_if<Tensor>(&value_);
+    return tensor != nullptr ? !tensor->defined() : std::holds_alternative<std::monostate>(value_);
+  }
   /// "Tensor", "float" and so on, for error texts.
   std::string_view type_name() const;
 

@@ -7,7 +7,7 @@ namespace rondo {
 
 /// An op declares `schema`, `dtypes`, `compute` (on expressions) and `gradient`, and, where they
 /// differ from the default: kOutput (the dtype of the result), kPromoteToFloat, kOwnDtype (operands
-/// outside promotion).
+/// outside promotion), kInPlace (the results replace the first operands).
 template <class Op>
 struct Elementwise : OpBase<Op> {
   static void fill(OpInfo& info) {
@@ -25,12 +25,14 @@ struct Elementwise : OpBase<Op> {
     if constexpr (requires { Op::kOwnDtype; }) {
       info.elementwise.own_dtype = Op::kOwnDtype;
     }
-    if constexpr (requires { &Op::infer; }) {
-      info.infer = &Op::infer;
-    }
     if constexpr (requires { Op::kInPlace; }) {
       info.in_place = Op::kInPlace;
       info.has_in_place = false;
+      info.elementwise.output = ElementwiseRule::Output::own;
+      info.infer = infer_in_place;
+    }
+    if constexpr (requires { &Op::infer; }) {
+      info.infer = &Op::infer;
     }
   }
 };

@@ -2,6 +2,7 @@
 // needed.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,9 @@
 #include "core/op/op_info.h"
 
 namespace rondo {
+
+/// Bits of a mask of needed gradients; the last one stands for all further operands.
+inline constexpr int kNeedsBits = 64;
 
 class GradContext {
  public:
@@ -29,7 +33,7 @@ class GradContext {
   int inputs() const { return static_cast<int>(metas_.size()); }
 
   bool needs(std::string_view name) const { return needs(static_cast<int>(index(name))); }
-  bool needs(int i) const { return ((needs_ >> i) & 1U) != 0; }
+  bool needs(int i) const { return ((needs_ >> std::min(i, kNeedsBits - 1)) & 1U) != 0; }
   /// Gives the gradient of an input; it is summed over broadcast axes and cast to the input's
   /// dtype.
   void set(std::string_view name, const Tensor& gradient) {

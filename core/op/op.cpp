@@ -56,6 +56,20 @@ void infer_elementwise(const OpArgs& args, std::vector<Meta>& outputs) {
   }
 }
 
+void infer_in_place(const OpArgs& args, std::vector<Meta>& outputs) {
+  infer_elementwise(args, outputs);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Tensor& target = args.inputs[i];
+    const std::string_view name = args.op.schema.args[i].name;
+    check<ArgumentError>(!target.is_immediate() && target.storage()->writable(),
+                         "{}: {} is read-only; write into a copy made with clone()", args.op.name,
+                         name);
+    check<ShapeError>(target.shape() == outputs[i].shape,
+                      "{}: {} is {}, the operands broadcast to {}; the shapes must be equal",
+                      args.op.name, name, target.shape(), outputs[i].shape);
+  }
+}
+
 void infer_same(const OpArgs& args, std::vector<Meta>& outputs) {
   check_dtype(args.op, args.op.schema.args[0].name, args.inputs[0].dtype());
   outputs.push_back({args.inputs[0].shape(), args.inputs[0].dtype()});
@@ -157,6 +171,14 @@ std::size_t operand_ordinal(const OpInfo& info, std::string_view name) {
   fail<InternalError>("{}: saves '{}', which is no operand", info.name, name);
 }
 
+/// One past the last place that an operand takes: a list (always the last operand) takes all that
+/// are left.
+std::size_t operand_end(const OpInfo& info, std::string_view name, std::size_t begin) {
+  const int arg = info.schema.find(name);
+  const bool list = info.schema.args[static_cast<std::size_t>(arg)].type == ArgType::tensor_list;
+  return list ? info.save_users.size() : begin + 1;
+}
+
 }  // namespace
 
 void note_saves(OpInfo& info, std::span<const std::string_view> names) {
@@ -166,11 +188,14 @@ void note_saves(OpInfo& info, std::span<const std::string_view> names) {
     if (name.starts_with("output")) {
       info.saves |= 1U << (16 + (name.size() > 6 ? name[6] - '0' : 0));
     } else if (!name.empty()) {
-      const std::size_t i = operand_ordinal(info, name);
-      info.saves |= 1U << i;
-      info.save_users[i] |= colon == std::string_view::npos
-                                ? ~0U
-                                : 1U << operand_ordinal(info, entry.substr(colon + 1));
+      const std::size_t begin = operand_ordinal(info, name);
+      const std::uint32_t users = colon == std::string_view::npos
+                                      ? ~0U
+                                      : 1U << operand_ordinal(info, entry.substr(colon + 1));
+      for (std::size_t i = begin; i < operand_end(info, name, begin); ++i) {
+        info.saves |= 1U << i;
+        info.save_users[i] |= users;
+      }
     }
   }
 }

@@ -69,6 +69,9 @@ struct OpBase {
 Dtype elementwise_common(const OpArgs& args);
 
 void infer_elementwise(const OpArgs& args, std::vector<Meta>& outputs);
+/// Likewise for ops that write into their first operands. Errors: ShapeError unless all of these
+/// have the shape that the operands broadcast to, ArgumentError if one is read-only.
+void infer_in_place(const OpArgs& args, std::vector<Meta>& outputs);
 void infer_reduction(const OpArgs& args, std::vector<Meta>& outputs);
 /// The result has the shape and dtype of the first operand.
 void infer_same(const OpArgs& args, std::vector<Meta>& outputs);

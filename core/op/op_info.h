@@ -129,6 +129,7 @@ struct OpInfo {
   BodyRule body = nullptr;
   RunRule run = nullptr;
   Contraction contraction = Contraction::none;
+  bool derived = false;       // composite: always calls its body, never runs as an op of its own
   bool uses_index = false;    // elementwise: the expression also takes the index of the element
   bool in_place = false;      // always writes into inputs 0 .. outputs - 1 (optimizer steps)
   bool has_in_place = false;  // has a form with a trailing underscore
@@ -139,7 +140,7 @@ struct OpInfo {
       false;   // each row of the result depends on its own row of the inputs alone
   int id = 0;  // place in the table
 
-  bool saves_input(int i) const { return ((saves >> i) & 1U) != 0; }
+  bool saves_input(int i) const { return i < 16 && ((saves >> i) & 1U) != 0; }
   bool saves_output(int i) const { return ((saves >> (16 + i)) & 1U) != 0; }
 };
 

@@ -14,7 +14,7 @@ namespace rondo {
 /// The types of arguments. The first four are operands (data), the others attributes (structure).
 enum class ArgType : std::uint8_t {
   tensor,       // Tensor
-  tensor_list,  // Tensor[]; the only operand of its op
+  tensor_list,  // Tensor[]; the last operand of its op
   scalar,       // Scalar: a number that kernels take as a parameter
   integer,      // int
   ints,         // int[]; a single int stands for a list of one

@@ -33,6 +33,21 @@ struct Composite : OpBase<Op> {
   }
 };
 
+/// Ops that are calls of other ops: `body(args, outputs)` runs at the call, and what it calls is what
+/// executors, tracer and archives see. Bodies check their arguments, and may do what they like with
+/// sizes and numbers.
+template <class Op>
+struct Derived : OpBase<Op> {
+  static void fill(OpInfo& info) {
+    info.kind = OpKind::composite;
+    info.derived = true;
+    info.body = &Op::body;
+    if constexpr (requires { Op::kInPlaceByCopy; }) {
+      info.has_in_place = Op::kInPlaceByCopy;
+    }
+  }
+};
+
 /// Products and convolutions.
 template <class Op>
 struct ContractionOp : OpBase<Op> {
@@ -44,7 +59,8 @@ struct ContractionOp : OpBase<Op> {
 };
 
 /// Ops with a function on memory, of kind Op::kKind (index, scan, window or opaque): `infer` and
-/// `run(args, outputs)`.
+/// `run(args, outputs)`. With kInPlaceByCopy (here and in Derived) the op has an in-place form, which
+/// copies the result into the first operand.
 template <class Op>
 struct FunctionOp : OpBase<Op> {
   static void fill(OpInfo& info) {
@@ -53,6 +69,9 @@ struct FunctionOp : OpBase<Op> {
     info.run = &Op::run;
     if constexpr (requires { Op::kChecksData; }) {
       info.checks_data = Op::kChecksData;
+    }
+    if constexpr (requires { Op::kInPlaceByCopy; }) {
+      info.has_in_place = Op::kInPlaceByCopy;
     }
   }
 };

@@ -27,16 +27,27 @@ void register_family(OpList<Ops...> /*family*/) {
 void register_builtin_ops() {
   static std::once_flag once;
   std::call_once(once, [] {
-    register_family(ArithmeticOps{});
-    register_family(MathOps{});
-    register_family(CompareOps{});
     register_family(ActivationOps{});
+    register_family(AdvancedIndexOps{});
+    register_family(ArithmeticOps{});
+    register_family(BitwiseOps{});
+    register_family(BlendOps{});
+    register_family(BoundsOps{});
+    register_family(CompareOps{});
     register_family(CreateOps{});
-    register_family(ReduceOps{});
-    register_family(ReshapeOps{});
-    register_family(ScatterOps{});
+    register_family(IndexOps{});
+    register_family(JoinOps{});
+    register_family(MathOps{});
     register_family(MatmulOps{});
     register_family(NormalizeOps{});
+    register_family(OrderOps{});
+    register_family(RandomOps{});
+    register_family(ReduceOps{});
+    register_family(ReshapeOps{});
+    register_family(RoundingOps{});
+    register_family(ScatterOps{});
+    register_family(StatisticsOps{});
+    register_family(TrigonometryOps{});
   });
 }
 
