@@ -137,6 +137,9 @@ OpInfo make_info() {
   if constexpr (requires { Op::kDifferentiable; }) {
     info.differentiable = Op::kDifferentiable;
   }
+  if constexpr (requires { Op::kRowIndependent; }) {
+    info.row_independent = Op::kRowIndependent;
+  }
   if constexpr (requires { Op::kMethod; }) {
     info.method = Op::kMethod;
   }

@@ -33,9 +33,9 @@ struct Composite : OpBase<Op> {
   }
 };
 
-/// Ops that are calls of other ops: `body(args, outputs)` runs at the call, and what it calls is what
-/// executors, tracer and archives see. Bodies check their arguments, and may do what they like with
-/// sizes and numbers.
+/// Ops that are calls of other ops: `body(args, outputs)` runs at the call, and what it calls is
+/// what executors, tracer and archives see. Bodies check their arguments, and may do what they like
+/// with sizes and numbers.
 template <class Op>
 struct Derived : OpBase<Op> {
   static void fill(OpInfo& info) {
@@ -59,8 +59,8 @@ struct ContractionOp : OpBase<Op> {
 };
 
 /// Ops with a function on memory, of kind Op::kKind (index, scan, window or opaque): `infer` and
-/// `run(args, outputs)`. With kInPlaceByCopy (here and in Derived) the op has an in-place form, which
-/// copies the result into the first operand.
+/// `run(args, outputs)`. With kInPlaceByCopy (here and in Derived) the op has an in-place form,
+/// which copies the result into the first operand.
 template <class Op>
 struct FunctionOp : OpBase<Op> {
   static void fill(OpInfo& info) {

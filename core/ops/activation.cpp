@@ -13,8 +13,8 @@
 namespace rondo {
 namespace {
 
-constexpr double kHalfRoot = std::numbers::sqrt2 / 2;                         // 1 / sqrt(2)
-constexpr double kNormalPeak = std::numbers::inv_sqrtpi * kHalfRoot;          // 1 / sqrt(2 pi)
+constexpr double kHalfRoot = std::numbers::sqrt2 / 2;                          // 1 / sqrt(2)
+constexpr double kNormalPeak = std::numbers::inv_sqrtpi * kHalfRoot;           // 1 / sqrt(2 pi)
 constexpr double kTanhScale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;  // sqrt(2 / pi)
 constexpr double kTanhCubic = 0.044715;
 
@@ -64,8 +64,8 @@ void Logsigmoid::gradient(GradContext& g) {
 }
 
 void Softplus::gradient(GradContext& g) {
-  g.set("input", softplus_backward(g.grad(), g.input("input"), g.input("beta"),
-                                   g.input("threshold")));
+  g.set("input",
+        softplus_backward(g.grad(), g.input("input"), g.input("beta"), g.input("threshold")));
 }
 
 void SoftplusBackward::body(const OpArgs& args, std::vector<Tensor>& outputs) {
@@ -102,10 +102,9 @@ void Gelu::infer(const OpArgs& args, std::vector<Meta>& outputs) {
 
 void Gelu::expressions(ExprContext& c) {
   const Expr x = c.inputs[0];
-  const Expr phi =
-      c.attrs[0].as_string() == "tanh"
-          ? fn::tanh(kTanhScale * (x + kTanhCubic * (x * x * x)))
-          : fn::erf(x * kHalfRoot);
+  const Expr phi = c.attrs[0].as_string() == "tanh"
+                       ? fn::tanh(kTanhScale * (x + kTanhCubic * (x * x * x)))
+                       : fn::erf(x * kHalfRoot);
   c.outputs.push_back(x * 0.5 * (1.0 + phi));
 }
 

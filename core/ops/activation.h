@@ -39,8 +39,7 @@ inline constexpr Relu6 relu6;
 
 /// input where it is positive, else negative_slope * input
 struct LeakyRelu : Elementwise<LeakyRelu> {
-  static constexpr Schema schema{
-      "leaky_relu(Tensor input, Scalar negative_slope=0.01) -> Tensor"};
+  static constexpr Schema schema{"leaky_relu(Tensor input, Scalar negative_slope=0.01) -> Tensor"};
   static constexpr DtypeSet dtypes = kFloating;
   static constexpr Saves saves{"input", "negative_slope"};
   static auto compute(auto x, auto slope) { return fn::select(fn::gt(x, 0.0), x, x * slope); }
@@ -77,9 +76,7 @@ struct Logsigmoid : Elementwise<Logsigmoid> {
   static constexpr Schema schema{"logsigmoid(Tensor input) -> Tensor"};
   static constexpr DtypeSet dtypes = kFloating;
   static constexpr Saves saves{"input"};
-  static auto compute(auto x) {
-    return fn::minimum(x, 0.0) - fn::log1p(fn::exp(-fn::abs(x)));
-  }
+  static auto compute(auto x) { return fn::minimum(x, 0.0) - fn::log1p(fn::exp(-fn::abs(x))); }
   static void gradient(GradContext& g);
 };
 inline constexpr Logsigmoid logsigmoid;
@@ -175,8 +172,7 @@ inline constexpr SoftplusBackward softplus_backward;
 
 /// The gradient of elu.
 struct EluBackward : SlopeOp<EluBackward> {
-  static constexpr Schema schema{
-      "elu_backward(Tensor grad, Tensor input, Scalar alpha) -> Tensor"};
+  static constexpr Schema schema{"elu_backward(Tensor grad, Tensor input, Scalar alpha) -> Tensor"};
   static void body(const OpArgs& args, std::vector<Tensor>& outputs);
 };
 inline constexpr EluBackward elu_backward;

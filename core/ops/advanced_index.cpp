@@ -99,7 +99,6 @@ std::vector<std::int64_t> linear_places(const OpInfo& op, const Plan& plan, cons
   return places;
 }
 
-
 }  // namespace
 
 void IndexTake::infer(const OpArgs& args, std::vector<Meta>& outputs) {
@@ -272,9 +271,9 @@ void IndexPut::body(const OpArgs& args, std::vector<Tensor>& outputs) {
   }
   const std::vector<Tensor> integers = without_masks(args.op, input.shape(), indices);
   const Plan plan = make_plan(args.op, input.shape(), integers);
-  const Tensor wide_values =
-      values.is_immediate() ? full(plan.result(input.shape()), values.item(), input.dtype())
-                            : expand(values, plan.result(input.shape()));
+  const Tensor wide_values = values.is_immediate()
+                                 ? full(plan.result(input.shape()), values.item(), input.dtype())
+                                 : expand(values, plan.result(input.shape()));
   outputs.push_back(index_replace(input, wide_values, args.attrs[0], integers));
 }
 

@@ -8,12 +8,16 @@
 #include "core/ops/blend.h"
 #include "core/ops/bounds.h"
 #include "core/ops/compare.h"
+#include "core/ops/convolution.h"
 #include "core/ops/create.h"
 #include "core/ops/index.h"
 #include "core/ops/join.h"
+#include "core/ops/linear.h"
+#include "core/ops/loss.h"
 #include "core/ops/math.h"
 #include "core/ops/matmul.h"
 #include "core/ops/normalize.h"
+#include "core/ops/optimize.h"
 #include "core/ops/order.h"
 #include "core/ops/random.h"
 #include "core/ops/reduce.h"
@@ -22,6 +26,7 @@
 #include "core/ops/scatter.h"
 #include "core/ops/statistics.h"
 #include "core/ops/trigonometry.h"
+#include "core/ops/window.h"
 
 namespace rondo {
 

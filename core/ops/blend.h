@@ -9,8 +9,7 @@ namespace rondo {
 ///
 /// Dtypes: condition bool; input and other are promoted
 struct Where : Elementwise<Where> {
-  static constexpr Schema schema{
-      "where(Tensor condition, Tensor input, Tensor other) -> Tensor"};
+  static constexpr Schema schema{"where(Tensor condition, Tensor input, Tensor other) -> Tensor"};
   static constexpr DtypeSet dtypes = kAnyDtype;
   static constexpr std::uint32_t kOwnDtype = 0b001;
   static constexpr Saves saves{"condition"};
@@ -22,8 +21,7 @@ inline constexpr Where where;
 
 /// input with `value` where mask is true; the dtype is that of input
 struct MaskedFill : Elementwise<MaskedFill> {
-  static constexpr Schema schema{
-      "masked_fill(Tensor input, Tensor mask, Tensor value) -> Tensor"};
+  static constexpr Schema schema{"masked_fill(Tensor input, Tensor mask, Tensor value) -> Tensor"};
   static constexpr DtypeSet dtypes = kAnyDtype;
   static constexpr std::uint32_t kOwnDtype = 0b110;
   static constexpr Saves saves{"mask"};

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/ops/arithmetic.h"
+#include "core/ops/join.h"
 
 namespace rondo {
 
@@ -43,6 +44,34 @@ void Arange::expressions(ExprContext& c) {
   const Reg reg = floating ? Reg::f64 : Reg::i64;
   const Expr index = fn::convert(c.inputs[3], reg);
   c.outputs.push_back(fn::convert(c.inputs[0], reg) + index * fn::convert(c.inputs[2], reg));
+}
+
+void Linspace::infer(const OpArgs& args, std::vector<Meta>& outputs) {
+  const std::int64_t steps = args.inputs[2].item().to_int();
+  check<ArgumentError>(steps >= 0, "linspace: steps is {}; it must not be negative", steps);
+  const Dtype dtype = args.attrs[0].is_none() ? Dtype::float32 : args.attrs[0].as_dtype();
+  check_dtype(args.op, "dtype", dtype);
+  outputs.push_back({Shape{steps}, dtype});
+}
+
+void Linspace::expressions(ExprContext& c) {
+  // Each half counts from its own end, so that both ends are exact.
+  const Expr start = fn::convert(c.inputs[0], Reg::f64);
+  const Expr end = fn::convert(c.inputs[1], Reg::f64);
+  const Expr last = fn::convert(c.inputs[2], Reg::f64) - 1.0;
+  const Expr index = fn::convert(c.inputs[3], Reg::f64);
+  const Expr step = (end - start) / fn::maximum(last, 1.0);
+  const Expr upper = fn::gt(index * 2.0, last);
+  c.outputs.push_back(fn::select(upper, end - (last - index) * step, start + index * step));
+}
+
+void Eye::body(const OpArgs& args, std::vector<Tensor>& outputs) {
+  const std::int64_t rows = args.attrs[0].as_int();
+  const std::int64_t columns = args.attrs[1].is_none() ? rows : args.attrs[1].as_int();
+  check<ArgumentError>(rows >= 0 && columns >= 0,
+                       "eye: n is {}, m is {}; they must not be negative", rows, columns);
+  const Dtype dtype = args.attrs[2].is_none() ? Dtype::float32 : args.attrs[2].as_dtype();
+  outputs.push_back(to_dtype(band_mask(Shape{rows, columns}, columns, 0, 0), dtype));
 }
 
 void Cast::gradient(GradContext& g) {

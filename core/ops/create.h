@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/op/elementwise.h"
+#include "core/op/structural.h"
 
 namespace rondo {
 
@@ -31,6 +32,29 @@ struct Arange : Generated<Arange> {
   static void expressions(ExprContext& c);
 };
 inline constexpr Arange arange;
+
+/// `steps` numbers from start to end, both included and exact, at equal distances; float32 by
+/// default. Errors: ArgumentError for a negative count.
+struct Linspace : Generated<Linspace> {
+  static constexpr Schema schema{
+      "linspace(Scalar start, Scalar end, Scalar steps, Dtype? dtype=None) -> Tensor"};
+  static constexpr DtypeSet dtypes = kNumeric;
+  static constexpr std::uint32_t kOwnDtype = 7;
+  static constexpr bool kDifferentiable = false;
+  static constexpr bool kMethod = false;
+  static void infer(const OpArgs& args, std::vector<Meta>& outputs);
+  static void expressions(ExprContext& c);
+};
+inline constexpr Linspace linspace;
+
+/// 1 on the diagonal of an n by m (by default n) matrix, 0 elsewhere; float32 by default.
+struct Eye : Derived<Eye> {
+  static constexpr Schema schema{"eye(int n, int? m=None, Dtype? dtype=None) -> Tensor"};
+  static constexpr DtypeSet dtypes = kAnyDtype;
+  static constexpr bool kMethod = false;
+  static void body(const OpArgs& args, std::vector<Tensor>& outputs);
+};
+inline constexpr Eye eye;
 
 /// A contiguous copy.
 struct Clone : Elementwise<Clone> {
@@ -68,6 +92,6 @@ Tensor ones(const Shape& shape, Dtype dtype);
 /// The tensor itself if it has that dtype.
 Tensor to_dtype(const Tensor& tensor, Dtype dtype);
 
-using CreateOps = OpList<Full, Arange, Clone, Cast, Copy>;
+using CreateOps = OpList<Full, Arange, Linspace, Eye, Clone, Cast, Copy>;
 
 }  // namespace rondo

@@ -118,10 +118,9 @@ void Pad::infer(const OpArgs& args, std::vector<Meta>& outputs) {
   const std::string& mode = args.attrs[1].as_string();
   check<UnsupportedError>(mode == "constant", "pad: mode is \"{}\"; only \"constant\" is supported",
                           mode);
-  check<ArgumentError>(
-      list.size() % 2 == 0 && static_cast<int>(list.size()) <= 2 * input.rank(),
-      "pad: {} numbers for shape {}; two for each of the last axes are required", list.size(),
-      input.shape());
+  check<ArgumentError>(list.size() % 2 == 0 && static_cast<int>(list.size()) <= 2 * input.rank(),
+                       "pad: {} numbers for shape {}; two for each of the last axes are required",
+                       list.size(), input.shape());
   Shape shape = input.shape();
   for (int i = 0; i < shape.rank(); ++i) {
     const AxisPad pads = axis_pad(list, shape.rank(), i);
@@ -217,9 +216,8 @@ bool Diagonal::view(const OpArgs& args, ViewGeometry& result) {
   check<ArgumentError>(row != column, "diagonal: dim1 and dim2 are both {}; they must differ", row);
   const std::int64_t first_row = std::max<std::int64_t>(-offset, 0);
   const std::int64_t first_column = std::max<std::int64_t>(offset, 0);
-  const std::int64_t length =
-      std::max<std::int64_t>(std::min(x.shape()[row] - first_row, x.shape()[column] - first_column),
-                             0);
+  const std::int64_t length = std::max<std::int64_t>(
+      std::min(x.shape()[row] - first_row, x.shape()[column] - first_column), 0);
   for (int i = 0; i < x.rank(); ++i) {
     if (i != row && i != column) {
       result.shape.push_back(x.shape()[i]);

@@ -86,6 +86,7 @@ struct BandMask : Generated<BandMask> {
   static constexpr Schema schema{
       "band_mask(size[] size, Scalar columns, Scalar lower, Scalar upper) -> Tensor"};
   static constexpr DtypeSet dtypes = kBoolean;
+  static constexpr std::uint32_t kOwnDtype = 7;
   static constexpr bool kDifferentiable = false;
   static constexpr bool kMethod = false;
   static void infer(const OpArgs& args, std::vector<Meta>& outputs);
@@ -119,7 +120,6 @@ std::vector<Tensor> split(const Tensor& tensor, std::int64_t size, std::int64_t 
 /// At most `chunks` views of equal size along `dim`; the last one may be smaller.
 std::vector<Tensor> chunk(const Tensor& tensor, std::int64_t chunks, std::int64_t dim);
 
-using JoinOps =
-    OpList<Cat, Concatenate, Stack, Pad, Flip, Roll, Diagonal, BandMask, Tril, Triu>;
+using JoinOps = OpList<Cat, Concatenate, Stack, Pad, Flip, Roll, Diagonal, BandMask, Tril, Triu>;
 
 }  // namespace rondo

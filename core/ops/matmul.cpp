@@ -44,7 +44,13 @@ void Matmul::gradient(GradContext& g) {
     const Tensor da = matmul(grad, transpose(b, -2, -1));
     g.set("input", row ? squeeze(da, -2) : da);
   }
-  if (g.needs("other")) {
+  if (g.needs("other") && g.meta(1).shape.rank() == 2 && g.meta(0).shape.rank() > 2) {
+    // One product over all leading axes instead of a batch of products that is summed.
+    const Shape& b = g.meta(1).shape;
+    const std::int64_t rows = g.meta(0).shape.numel() / std::max<std::int64_t>(b[0], 1);
+    const Tensor a = reshape(g.input("input"), Shape{rows, b[0]});
+    g.set("other", matmul(transpose(a, 0, 1), reshape(grad, Shape{rows, b[1]})));
+  } else if (g.needs("other")) {
     const Tensor a = row ? unsqueeze(g.input("input"), 0) : g.input("input");
     const Tensor db = matmul(transpose(a, -2, -1), grad);
     g.set("other", column ? squeeze(db, -1) : db);

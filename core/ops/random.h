@@ -40,6 +40,7 @@ struct Randint : RandomCreation<Randint> {
       "randint(Scalar low, Scalar high, size[] size, Dtype? dtype=None, Scalar? seed=None, Scalar? "
       "offset=None) -> Tensor"};
   static constexpr DtypeSet dtypes = kNumeric;
+  static constexpr std::uint32_t kOwnDtype = 3;
   static void infer(const OpArgs& args, std::vector<Meta>& outputs);
   static void expressions(ExprContext& c);
 };
@@ -50,7 +51,6 @@ struct Bernoulli : Random<Bernoulli> {
   static constexpr Schema schema{
       "bernoulli(Tensor input, Scalar? seed=None, Scalar? offset=None) -> Tensor"};
   static constexpr DtypeSet dtypes = kFloating;
-  static constexpr std::uint32_t kOwnDtype = 0b110;
   static void expressions(ExprContext& c);
   static void gradient(GradContext& g);
 };
@@ -62,7 +62,7 @@ struct Dropout : Random<Dropout> {
   static constexpr Schema schema{
       "dropout(Tensor input, Scalar p=0.5, Scalar? seed=None, Scalar? offset=None) -> Tensor"};
   static constexpr DtypeSet dtypes = kFloating;
-  static constexpr std::uint32_t kOwnDtype = 0b1110;
+  static constexpr std::uint32_t kOwnDtype = 0b0010;
   static constexpr bool kMethod = false;
   static constexpr Saves saves{"p", "seed", "offset"};
   static void infer(const OpArgs& args, std::vector<Meta>& outputs);

@@ -95,8 +95,8 @@ Tensor products_of_others(const Tensor& x) {
   Tensor others = ones({x.shape()[0], 1}, x.dtype());
   for (auto pairs = levels.rbegin(); pairs != levels.rend(); ++pairs) {
     const std::vector<Tensor> both{others * column(*pairs, 1), others * column(*pairs, 0)};
-    const std::int64_t width = std::next(pairs) == levels.rend() ? x.shape()[1]
-                                                                 : std::next(pairs)->shape()[1] / 2;
+    const std::int64_t width =
+        std::next(pairs) == levels.rend() ? x.shape()[1] : std::next(pairs)->shape()[1] / 2;
     others = slice(reshape(stack(both, 2), pairs->shape()), 1, 0, width);
   }
   return others;
@@ -130,6 +130,9 @@ void Prod::gradient(GradContext& g) {
 Tensor sum_to(const Tensor& tensor, const Shape& shape) {
   if (tensor.shape() == shape) {
     return tensor;
+  }
+  if (tensor.numel() == shape.numel()) {
+    return reshape(tensor, shape);
   }
   const int lead = tensor.rank() - shape.rank();
   Ints axes;

@@ -162,7 +162,7 @@ Tensor sum_to(const Tensor& tensor, const Shape& shape);
 /// In the gradient of a reduction: a reduced tensor with its removed axes put back as size 1.
 Tensor restore_axes(const GradContext& g, const Tensor& reduced);
 
-using ReduceOps = OpList<Sum, Mean, MeanCorrected, Prod, Amax, Amin, RowMax, Argmax, Argmin, Any,
-                         All, Norm2>;
+using ReduceOps =
+    OpList<Sum, Mean, MeanCorrected, Prod, Amax, Amin, RowMax, Argmax, Argmin, Any, All, Norm2>;
 
 }  // namespace rondo

@@ -34,12 +34,16 @@ void register_builtin_ops() {
     register_family(BlendOps{});
     register_family(BoundsOps{});
     register_family(CompareOps{});
+    register_family(ConvolutionOps{});
     register_family(CreateOps{});
     register_family(IndexOps{});
     register_family(JoinOps{});
+    register_family(LinearOps{});
+    register_family(LossOps{});
     register_family(MathOps{});
     register_family(MatmulOps{});
     register_family(NormalizeOps{});
+    register_family(OptimizeOps{});
     register_family(OrderOps{});
     register_family(RandomOps{});
     register_family(ReduceOps{});
@@ -48,6 +52,7 @@ void register_builtin_ops() {
     register_family(ScatterOps{});
     register_family(StatisticsOps{});
     register_family(TrigonometryOps{});
+    register_family(WindowOps{});
   });
 }
 
