@@ -47,7 +47,9 @@ void Matmul::gradient(GradContext& g) {
   if (g.needs("other") && g.meta(1).shape.rank() == 2 && g.meta(0).shape.rank() > 2) {
     // One product over all leading axes instead of a batch of products that is summed.
     const Shape& b = g.meta(1).shape;
-    const std::int64_t rows = g.meta(0).shape.numel() / std::max<std::int64_t>(b[0], 1);
+    Shape lead = g.meta(0).shape;
+    lead.erase(lead.rank() - 1);
+    const std::int64_t rows = lead.numel();
     const Tensor a = reshape(g.input("input"), Shape{rows, b[0]});
     g.set("other", matmul(transpose(a, 0, 1), reshape(grad, Shape{rows, b[1]})));
   } else if (g.needs("other")) {
