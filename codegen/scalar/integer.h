@@ -40,19 +40,31 @@ RONDO_FUNCTION L integer_floor_div(L a, L b) {
   return choose<L>((b != 0) & (rest != 0) & ((rest ^ b) < 0), quotient - 1, quotient);
 }
 
-/// Most exponents are small, so the long product is the slow part.
+/// base^exponent from the low bits of the exponent.
+template <class L>
+RONDO_FUNCTION L integer_power(L base, L exponent, int bits) {
+  L result = splat<L>(1);
+  for (int i = 0; i < bits; ++i) {
+    result = choose<L>(((exponent >> i) & 1) != 0, mul(result, base), result);
+    base = mul(base, base);
+  }
+  return result;
+}
+
+template <class E>
+RONDO_SLOW E any_integer_power(E base, E exponent) {
+  if (exponent >= 0) {
+    return integer_power(base, exponent, kBits<E> - 1);
+  }
+  if (base == 1 || base == -1) {
+    return (exponent & 1) == 0 ? 1 : base;
+  }
+  return 0;
+}
+
+/// Most exponents are small.
 struct IntegerPow {
   static constexpr int kShort = 5;
-
-  template <class L>
-  RONDO_FUNCTION L product(L base, L exponent, int bits) {
-    L result = splat<L>(1);
-    for (int i = 0; i < bits; ++i) {
-      result = choose<L>(((exponent >> i) & 1) != 0, mul(result, base), result);
-      base = mul(base, base);
-    }
-    return result;
-  }
 
   template <class L>
   RONDO_FUNCTION Mask<L> in_range(L, L exponent) {
@@ -60,17 +72,11 @@ struct IntegerPow {
   }
   template <class L>
   RONDO_FUNCTION L fast(L base, L exponent) {
-    return product(base, exponent, kShort);
+    return integer_power(base, exponent, kShort);
   }
   template <class E>
-  static E slow(E base, E exponent) {
-    if (exponent >= 0) {
-      return product(base, exponent, kBits<E> - 1);
-    }
-    if (base == 1 || base == -1) {
-      return (exponent & 1) == 0 ? 1 : base;
-    }
-    return 0;
+  RONDO_FUNCTION E slow(E base, E exponent) {
+    return any_integer_power(base, exponent);
   }
 };
 

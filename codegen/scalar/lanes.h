@@ -11,6 +11,9 @@
 /// Begins the definition of every function on lanes.
 #define RONDO_FUNCTION [[gnu::always_inline]] static inline
 
+/// Begins the definition of a function for rare and costly values, on single numbers.
+#define RONDO_SLOW [[gnu::noinline]] static inline
+
 namespace rondo::codegen::inline RONDO_ISA {
 
 inline constexpr int kLanes = 16;

@@ -26,32 +26,50 @@ RONDO_FUNCTION Division<L> divide_step(L a, L b) {
   return {choose<L>(over, quotient - 1, quotient), choose<L>(over, rest + b, rest)};
 }
 
-/// What the three functions share: where one step is enough, and the remainder where it is not.
+/// C's fmod by steps that divide by b times falling powers of kOneStep.
+template <class E>
+RONDO_SLOW E long_fmod(E a, E b) {
+  const E divisor = magnitude(b);
+  E rest = magnitude(a);
+  if (!(rest < kInfinity<E>) || !(divisor > 0)) {
+    return kNan<E>;
+  }
+  if (divisor == kInfinity<E>) {
+    return a;
+  }
+  E scaled = divisor;
+  while (scaled * kOneStep<E> <= rest) {
+    scaled *= kOneStep<E>;
+  }
+  for (; scaled > divisor; scaled /= kOneStep<E>) {
+    rest = divide_step(rest, scaled).rest;
+  }
+  return copy_sign(divide_step(rest, divisor).rest, a);
+}
+
+/// NumPy's steps, for quotients whose last place may exceed one.
+template <class E>
+RONDO_SLOW E long_floor_div(E a, E b) {
+  const E rest = long_fmod(a, b);
+  if (b == 0) {
+    return a / b;
+  }
+  E quotient = (a - rest) / b;
+  if (rest != 0 && (rest < 0) != (b < 0)) {
+    quotient -= 1;
+  }
+  if (quotient == 0) {
+    return copy_sign(quotient, a / b);
+  }
+  const E whole = round_down(quotient);
+  return quotient - whole > E(0.5) ? whole + 1 : whole;
+}
+
+/// Where one step is enough.
 struct Modulo {
   template <class L>
   RONDO_FUNCTION Mask<L> in_range(L a, L b) {
     return (magnitude(a) < magnitude(b) * kOneStep<L>)&(magnitude(b) < kInfinity<L>);
-  }
-
-  /// C's fmod by steps that divide by b times falling powers of kOneStep.
-  template <class E>
-  static E long_fmod(E a, E b) {
-    const E divisor = magnitude(b);
-    E rest = magnitude(a);
-    if (!(rest < kInfinity<E>) || !(divisor > 0)) {
-      return kNan<E>;
-    }
-    if (divisor == kInfinity<E>) {
-      return a;
-    }
-    E scaled = divisor;
-    while (scaled * kOneStep<E> <= rest) {
-      scaled *= kOneStep<E>;
-    }
-    for (; scaled > divisor; scaled /= kOneStep<E>) {
-      rest = divide_step(rest, scaled).rest;
-    }
-    return copy_sign(divide_step(rest, divisor).rest, a);
   }
 };
 
@@ -61,7 +79,7 @@ struct Fmod : Modulo {
     return copy_sign(divide_step(magnitude(a), magnitude(b)).rest, a);
   }
   template <class E>
-  static E slow(E a, E b) {
+  RONDO_FUNCTION E slow(E a, E b) {
     return long_fmod(a, b);
   }
 };
@@ -77,7 +95,7 @@ struct Remainder : Modulo {
     return signed_like(Fmod::fast(a, b), b);
   }
   template <class E>
-  static E slow(E a, E b) {
+  RONDO_FUNCTION E slow(E a, E b) {
     return signed_like(long_fmod(a, b), b);
   }
 };
@@ -90,22 +108,9 @@ struct FloorDiv : Modulo {
     const L below = choose<L>(whole.rest > 0, whole.quotient + 1, whole.quotient);
     return choose<L>(differ, -below, whole.quotient);
   }
-  /// NumPy's steps, for quotients whose last place may exceed one.
   template <class E>
-  static E slow(E a, E b) {
-    const E rest = long_fmod(a, b);
-    if (b == 0) {
-      return a / b;
-    }
-    E quotient = (a - rest) / b;
-    if (rest != 0 && (rest < 0) != (b < 0)) {
-      quotient -= 1;
-    }
-    if (quotient == 0) {
-      return copy_sign(quotient, a / b);
-    }
-    const E whole = round_down(quotient);
-    return quotient - whole > E(0.5) ? whole + 1 : whole;
+  RONDO_FUNCTION E slow(E a, E b) {
+    return long_floor_div(a, b);
   }
 };
 

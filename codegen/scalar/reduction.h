@@ -73,10 +73,9 @@ inline constexpr std::uint64_t kTwoOverPiDigits[] = {
 
 /// For finite x > 2^20, by 192 digits of 2 / pi (Payne and Hanek). Digits before them give whole
 /// turns, those behind them are too small for the 53-bit integer that multiplies them.
-template <class E>
-Angle<double> reduce_huge_angle(E value) {
+RONDO_SLOW Angle<double> reduce_huge_angle(double x) {
   __extension__ using Wide = unsigned __int128;
-  const auto all = __builtin_bit_cast(std::uint64_t, static_cast<double>(value));
+  const auto all = __builtin_bit_cast(std::uint64_t, x);
   const std::uint64_t integer = (all & 0xFFFFFFFFFFFFF) | 0x10000000000000;
   const int offset = static_cast<int>(all >> 52) - 1075 + 62;
   const std::uint64_t* const digits = kTwoOverPiDigits + offset / 64;

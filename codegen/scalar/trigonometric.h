@@ -64,17 +64,44 @@ RONDO_FUNCTION L tangent_of(const Angle<L>& angle) {
   return quotient.hi + quotient.lo;
 }
 
-/// Where three parts of pi / 2 are enough. Larger angles, infinities and NaN are repaired in
-/// double.
+/// Large angles are reduced in double for both classes.
+RONDO_FUNCTION Angle<double> reduce_large_angle(double x) {
+  return x <= kLargeAngle<double> ? reduce_angle(x) : reduce_huge_angle(x);
+}
+
+template <class E>
+RONDO_SLOW E large_sine(E x) {
+  if (!(magnitude(x) < kInfinity<E>)) {
+    return kNan<E>;
+  }
+  const double result = sine_of(reduce_large_angle(static_cast<double>(magnitude(x))));
+  return static_cast<E>(x < 0 ? -result : result);
+}
+
+template <class E>
+RONDO_SLOW E large_cosine(E x) {
+  if (!(magnitude(x) < kInfinity<E>)) {
+    return kNan<E>;
+  }
+  Angle<double> angle = reduce_large_angle(static_cast<double>(magnitude(x)));
+  ++angle.quadrant;
+  return static_cast<E>(sine_of(angle));
+}
+
+template <class E>
+RONDO_SLOW E large_tangent(E x) {
+  if (!(magnitude(x) < kInfinity<E>)) {
+    return kNan<E>;
+  }
+  const double result = tangent_of(reduce_large_angle(static_cast<double>(magnitude(x))));
+  return static_cast<E>(x < 0 ? -result : result);
+}
+
+/// Where three parts of pi / 2 are enough; not infinities and NaN.
 struct Trigonometric {
   template <class L>
   RONDO_FUNCTION Mask<L> in_range(L x) {
     return magnitude(x) <= kLargeAngle<L>;
-  }
-  template <class E>
-  static Angle<double> reduce_any(E x) {
-    const auto size = static_cast<double>(magnitude(x));
-    return size <= kLargeAngle<double> ? reduce_angle(size) : reduce_huge_angle(size);
   }
 };
 
@@ -84,12 +111,8 @@ struct Sin : Trigonometric {
     return __builtin_bit_cast(L, bits(sine_of(reduce_angle(magnitude(x)))) ^ sign_bit(x));
   }
   template <class E>
-  static E slow(E x) {
-    if (!(magnitude(x) < kInfinity<E>)) {
-      return kNan<E>;
-    }
-    const double result = sine_of(reduce_any(x));
-    return static_cast<E>(x < 0 ? -result : result);
+  RONDO_FUNCTION E slow(E x) {
+    return large_sine(x);
   }
 };
 
@@ -101,13 +124,8 @@ struct Cos : Trigonometric {
     return sine_of(angle);
   }
   template <class E>
-  static E slow(E x) {
-    if (!(magnitude(x) < kInfinity<E>)) {
-      return kNan<E>;
-    }
-    Angle<double> angle = reduce_any(x);
-    ++angle.quadrant;
-    return static_cast<E>(sine_of(angle));
+  RONDO_FUNCTION E slow(E x) {
+    return large_cosine(x);
   }
 };
 
@@ -117,12 +135,8 @@ struct Tan : Trigonometric {
     return __builtin_bit_cast(L, bits(tangent_of(reduce_angle(magnitude(x)))) ^ sign_bit(x));
   }
   template <class E>
-  static E slow(E x) {
-    if (!(magnitude(x) < kInfinity<E>)) {
-      return kNan<E>;
-    }
-    const double result = tangent_of(reduce_any(x));
-    return static_cast<E>(x < 0 ? -result : result);
+  RONDO_FUNCTION E slow(E x) {
+    return large_tangent(x);
   }
 };
 

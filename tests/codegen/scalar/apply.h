@@ -24,7 +24,8 @@ inline constexpr Reg kRegOf<double> = Reg::f64;
 /// Registers aligned as block loops want them.
 class Registers {
  public:
-  explicit Registers(std::size_t bytes) : bytes_(::operator new(bytes + 64, std::align_val_t(64))) {
+  explicit Registers(std::size_t bytes)
+      : bytes_(::operator new(bytes + 64, std::align_val_t(128))) {
     std::memset(bytes_, 0x5A, bytes + 64);
   }
   template <class T>
@@ -33,7 +34,7 @@ class Registers {
   }
   Registers(const Registers&) = delete;
   Registers& operator=(const Registers&) = delete;
-  ~Registers() { ::operator delete(bytes_, std::align_val_t(64)); }
+  ~Registers() { ::operator delete(bytes_, std::align_val_t(128)); }
 
   void* data() { return bytes_; }
 
