@@ -140,7 +140,8 @@ void measure_elements() {
           Schedule::rows);
   const Shape square{1024, 1024};
   measure("add 1024x1024 + transposed", add_kernel(), square,
-          {whole(square), {1, 1024, 1024 * 1024}, whole(square)}, Schedule::rows);
+          {whole(square), {1, square.rows, square.rows * square.cols}, whole(square)},
+          Schedule::rows);
   for (const Shape shape : {Shape{1, 1024}, Shape{16, 1024}, Shape{4096, 1024}}) {
     char name[64];
     std::snprintf(name, sizeof(name), "chain %ldx%ld", shape.rows, shape.cols);
@@ -175,9 +176,9 @@ void measure_reductions() {
   const Shape cached{16, 4096};
   measure("sum of rows 16x4096", reduce_kernel(ReduceKind::sum), cached, {whole(cached), results},
           Schedule::rows);
-  const Operand cached_column{1, 16 * 16, 16 * 16 * 256};
-  measure("sum of columns 256x256", reduce_kernel(ReduceKind::sum), {256, 256},
-          {cached_column, results}, Schedule::columns);
+  const Shape square{256, 256};
+  measure("sum of columns 256x256", reduce_kernel(ReduceKind::sum), square,
+          {{1, square.rows, square.rows * square.cols}, results}, Schedule::columns);
 }
 
 }  // namespace

@@ -225,7 +225,7 @@ void whole_short(const ReduceBlock& block, typename Fold::Value* out) {
 
 template <class Fold>
 void whole(const ReduceBlock& block, void* out) {
-  if (block.outer == 1 && block.cols <= kLanes * kBlockSteps) {
+  if (block.outer == 1 && block.cols <= kBlockSteps * kLanes) {
     whole_short<Fold>(block, static_cast<typename Fold::Value*>(out));
     return;
   }

@@ -10,7 +10,7 @@ constexpr std::int64_t kFewRows = 8;
 // Reductions over rows this short keep them whole in columns order.
 constexpr std::int64_t kShortRow = 16;
 // Elements of the rows that several phases go over in columns order, and the fewest such rows.
-constexpr std::int64_t kTileElements = 128 * 1024;
+constexpr std::int64_t kTileElements = 131072;
 constexpr std::int64_t kSmallTile = 32;
 // A block of a kernel that transposes: both sides touch whole cache lines.
 constexpr std::int64_t kTransposedCols = 64;

@@ -12,11 +12,11 @@
 namespace rondo::codegen::interpreter::RONDO_ISA {
 
 inline constexpr int kLanes = 16;
-inline constexpr int kBlockSteps = 64;  // of the canonical order
+inline constexpr std::int64_t kBlockSteps = 64;  // of the canonical order
 #ifdef RONDO_ISA_v4
-inline constexpr int kVectorBytes = 64;
+inline constexpr std::int64_t kVectorBytes = 64;
 #else
-inline constexpr int kVectorBytes = 32;
+inline constexpr std::int64_t kVectorBytes = 32;
 #endif
 
 template <class T>
@@ -36,7 +36,7 @@ using Int = typename VectorTypes<T>::Int;
 
 template <class T>
 struct Lanes {
-  static constexpr int kPerVector = kVectorBytes / static_cast<int>(sizeof(T));
+  static constexpr int kPerVector = static_cast<int>(kVectorBytes / sizeof(T));
   static constexpr int kVectors = kLanes / kPerVector;
   Vector<T> v[kVectors];
 };

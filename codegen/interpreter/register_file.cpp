@@ -8,7 +8,7 @@ namespace {
 
 // Registers of a block should stay in the first-level cache; small blocks cost too many calls.
 constexpr std::int64_t kRegisterBytes = 4096;
-constexpr std::int64_t kCacheBytes = 48 * 1024;
+constexpr std::int64_t kCacheBytes = 49152;
 constexpr std::int64_t kSmallestBlock = 256;
 
 }  // namespace
