@@ -40,6 +40,8 @@ class ColumnsEmitter final : public KernelEmitter {
   void emit_phase(const Phase& phase);
   void emit_column(const Phase& phase);
   void take(const Phase& phase, llvm::Value* i);
+  void start_reductions(const Phase& phase);
+  void start_block(llvm::Value* steps_left);
   void fill_lanes();
   void fold_lanes();
   void end_block(llvm::Value* first);
@@ -264,7 +266,7 @@ void ColumnsEmitter::fill_lanes() {
   over_rows([&](llvm::Value* offset) {
     for (Reduction& reduction : reductions_) {
       store(reduction, lane_array(reduction.lanes, lane), lane_array(reduction.lane_places, lane),
-            offset, reduction.reducer.identity());
+            offset, reduction.reducer.identity_lanes());
     }
   });
   llvm::Value* next = ir_.CreateAdd(lane, ir_.number(1));
@@ -330,7 +332,8 @@ void ColumnsEmitter::emit_column(const Phase& phase) {
   });
 }
 
-void ColumnsEmitter::emit_phase(const Phase& phase) {
+/// Finds the arrays of the reductions of a phase; their results begin as the identity.
+void ColumnsEmitter::start_reductions(const Phase& phase) {
   reductions_.clear();
   for (const int n : phase.reductions) {
     Reducer reducer(ir_, kernel_, instr(n));
@@ -345,14 +348,29 @@ void ColumnsEmitter::emit_phase(const Phase& phase) {
     }
     reductions_.push_back(reduction);
   }
-  const bool reduces = !reductions_.empty();
-  if (reduces) {
-    over_rows([&](llvm::Value* offset) {
-      for (Reduction& r : reductions_) {
-        store(r, r.results, r.result_places, offset, r.reducer.identity());
-      }
-    });
+  if (reductions_.empty()) {
+    return;
   }
+  over_rows([&](llvm::Value* offset) {
+    for (Reduction& r : reductions_) {
+      store(r, r.results, r.result_places, offset, r.reducer.identity_lanes());
+    }
+  });
+}
+
+/// At the first column of a block.
+void ColumnsEmitter::start_block(llvm::Value* steps_left) {
+  llvm::Value* lane = ir_.CreateAnd(c_, ir_.number(kLanes - 1));
+  llvm::Value* starts = ir_.CreateAnd(ir_.CreateICmpEQ(steps_left, ir_.number(kBlockSteps)),
+                                      ir_.CreateICmpEQ(lane, ir_.number(0)));
+  Guard start(ir_, starts, "block_start");
+  fill_lanes();
+  start.close();
+}
+
+void ColumnsEmitter::emit_phase(const Phase& phase) {
+  start_reductions(phase);
+  const bool reduces = !reductions_.empty();
   Guard guard(ir_, ir_.CreateICmpSGT(row_elements_, ir_.number(0)), "elements");
   Loop columns(ir_, "column");
   o_ = columns.carry(ir_.number(0));
@@ -361,12 +379,7 @@ void ColumnsEmitter::emit_phase(const Phase& phase) {
   llvm::Value* first = reduces ? columns.carry(ir_.getTrue()) : nullptr;
   place_ = ir_.CreateAdd(ir_.CreateMul(o_, cols_), c_);
   if (reduces) {
-    llvm::Value* lane = ir_.CreateAnd(c_, ir_.number(kLanes - 1));
-    llvm::Value* starts = ir_.CreateAnd(ir_.CreateICmpEQ(left, ir_.number(kBlockSteps)),
-                                        ir_.CreateICmpEQ(lane, ir_.number(0)));
-    Guard start(ir_, starts, "block_start");
-    fill_lanes();
-    start.close();
+    start_block(left);
   }
   emit_column(phase);
   llvm::Value* after = ir_.CreateAdd(c_, ir_.number(1));
@@ -379,8 +392,8 @@ void ColumnsEmitter::emit_phase(const Phase& phase) {
     llvm::Value* lane = ir_.CreateAnd(next_c, ir_.number(kLanes - 1));
     llvm::Value* step_ends = ir_.CreateICmpEQ(lane, ir_.number(0));
     llvm::Value* now_left = ir_.CreateSub(left, ir_.CreateZExt(step_ends, ir_.getInt64Ty()));
-    llvm::Value* ends =
-        ir_.CreateOr(ir_.CreateICmpEQ(now_left, ir_.number(0)), ir_.CreateNot(again));
+    llvm::Value* full = ir_.CreateICmpEQ(now_left, ir_.number(0));
+    llvm::Value* ends = ir_.CreateOr(full, ir_.CreateNot(again));
     Guard end(ir_, ends, "block_end");
     end_block(first);
     end.close();

@@ -10,9 +10,13 @@
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <algorithm>
+
 #include "codegen/llvm/kernel_emitter.h"
 #include "codegen/llvm/object.h"
 #include "codegen/llvm/pipeline.h"
+#include "codegen/llvm/scalar_call.h"
+#include "codegen/llvm/scalar_library.h"
 #include "core/base/error.h"
 
 namespace rondo::codegen {
@@ -40,6 +44,14 @@ struct DiagnosticSink final : llvm::DiagnosticHandler {
   }
 };
 
+bool has_calls(const Kernel& kernel) {
+  return std::any_of(kernel.code.begin(), kernel.code.end(), [&](const Instr& in) {
+    const int typed = in.scalar == ScalarOp::select ? in.b : in.a;
+    return in.kind == InstrKind::op &&
+           is_call(in.scalar, kernel.code[static_cast<std::size_t>(typed)].reg);
+  });
+}
+
 }  // namespace
 
 LlvmTarget::LlvmTarget() {
@@ -53,12 +65,15 @@ std::string LlvmTarget::identity() const {
 MachineCode LlvmTarget::compile(const Kernel& kernel, const Variant& variant, Isa isa) {
   llvm::LLVMContext context;
   context.setDiagnosticHandler(std::make_unique<DiagnosticSink>());
-  llvm::Module module("kernel", context);
+  const std::unique_ptr<llvm::Module> holder = has_calls(kernel)
+                                                   ? open_scalar_library(context, isa)
+                                                   : std::make_unique<llvm::Module>("", context);
+  llvm::Module& module = *holder;
   prepare_module(module);
   const std::unique_ptr<KernelEmitter> emitter =
       variant.schedule == Schedule::rows ? make_rows_emitter(module, kernel, variant, isa)
                                          : make_columns_emitter(module, kernel, variant, isa);
-  emitter->emit();
+  keep_called(module, emitter->emit());
   const llvm::SmallVector<char, 0> object = compile_module(module, isa);
   return link_object({llvm::StringRef(object.data(), object.size()), "kernel"}, "rondo_kernel");
 }

@@ -56,14 +56,13 @@ llvm::Value* Ir::load_invariant(llvm::Type* type, llvm::Value* address) {
   return load;
 }
 
-llvm::Value* Ir::stack_buffer(std::int64_t bytes) {
+llvm::Value* Ir::stack_variable(llvm::Type* type) {
   const InsertPointGuard keep(*this);
   llvm::BasicBlock& entry = GetInsertBlock()->getParent()->getEntryBlock();
   SetInsertPoint(&entry, entry.getFirstInsertionPt());
-  llvm::AllocaInst* buffer =
-      CreateAlloca(llvm::ArrayType::get(getInt8Ty(), static_cast<std::uint64_t>(bytes)));
-  buffer->setAlignment(llvm::Align(64));
-  return buffer;
+  llvm::AllocaInst* variable = CreateAlloca(type);
+  variable->setAlignment(llvm::Align(64));
+  return variable;
 }
 
 llvm::BasicBlock* Ir::block(const char* name) {

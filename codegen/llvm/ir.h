@@ -44,8 +44,8 @@ class Ir : public llvm::IRBuilder<> {
   /// A load of what no store of the kernel changes.
   llvm::Value* load_invariant(llvm::Type* type, llvm::Value* address);
 
-  /// A stack buffer, made in the entry block.
-  llvm::Value* stack_buffer(std::int64_t bytes);
+  /// A stack variable, made in the entry block and aligned to 64 bytes.
+  llvm::Value* stack_variable(llvm::Type* type);
 
   llvm::BasicBlock* block(const char* name);
 

@@ -34,7 +34,7 @@ void KernelEmitter::find_uniform() {
   }
 }
 
-void KernelEmitter::emit() {
+llvm::Function& KernelEmitter::emit() {
   auto* type = llvm::FunctionType::get(ir_.getVoidTy(), {ir_.getPtrTy()}, false);
   function_ =
       llvm::Function::Create(type, llvm::Function::ExternalLinkage, "rondo_kernel", module_);
@@ -58,6 +58,7 @@ void KernelEmitter::emit() {
   }
   emit_loops();
   ir_.CreateRetVoid();
+  return *function_;
 }
 
 void KernelEmitter::load_fields() {

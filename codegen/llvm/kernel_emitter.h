@@ -25,7 +25,7 @@ class KernelEmitter {
   virtual ~KernelEmitter() = default;
 
   /// Emits the function `rondo_kernel` into the module.
-  void emit();
+  llvm::Function& emit();
 
  protected:
   KernelEmitter(llvm::Module& module, const Kernel& kernel, const Variant& variant, Isa isa);

@@ -49,28 +49,44 @@ bool Reducer::has_place() const {
 }
 
 Partial Reducer::identity() {
+  const auto constant = [&](Reg reg, std::uint64_t bits) {
+    return ir_.splat_constant(reg, bits)->getSplatValue();
+  };
   if (kind_ == ReduceKind::sum || kind_ == ReduceKind::dot) {
-    return {ir_.splat_constant(value_reg_, 0), nullptr};
+    return {constant(value_reg_, 0), nullptr};
   }
   if (kind_ == ReduceKind::product) {
-    return {ir_.splat_constant(value_reg_, one_bits(value_reg_)), nullptr};
+    return {constant(value_reg_, one_bits(value_reg_)), nullptr};
   }
-  llvm::Value* value = ir_.splat_constant(value_reg_, extreme_bits(value_reg_, is_upper(kind_)));
-  return {value, has_place() ? ir_.splat_constant(Reg::i64, 0) : nullptr};
+  llvm::Value* value = constant(value_reg_, extreme_bits(value_reg_, is_upper(kind_)));
+  return {value, has_place() ? ir_.number(0) : nullptr};
+}
+
+Partial Reducer::identity_lanes() {
+  const Partial one = identity();
+  return {ir_.splat(one.value), one.place == nullptr ? nullptr : ir_.splat(one.place)};
+}
+
+llvm::Value* Reducer::is_nan(llvm::Value* value) {
+  return compare(ir_, ScalarOp::ne, value_reg_, value, value);
 }
 
 /// Whether `candidate` is strictly better; NaN is better than all but NaN.
 llvm::Value* Reducer::better(const Partial& candidate, const Partial& best) {
   const ScalarOp above = is_upper(kind_) ? ScalarOp::gt : ScalarOp::lt;
-  const Lanes a{candidate.value, nullptr};
-  const Lanes b{best.value, nullptr};
-  llvm::Value* above_it = apply(ir_, above, value_reg_, a, b).flag;
+  llvm::Value* above_it = compare(ir_, above, value_reg_, candidate.value, best.value);
   if (!is_floating(value_reg_)) {
     return above_it;
   }
-  llvm::Value* new_nan = ir_.CreateAnd(apply(ir_, ScalarOp::ne, value_reg_, a, a).flag,
-                                       apply(ir_, ScalarOp::eq, value_reg_, b, b).flag);
+  llvm::Value* new_nan = ir_.CreateAnd(is_nan(candidate.value), ir_.CreateNot(is_nan(best.value)));
   return ir_.CreateOr(above_it, new_nan);
+}
+
+/// The scalar operation `maximum` or `minimum`, in a form whose NaN test waits for `high` alone.
+llvm::Value* Reducer::extreme(llvm::Value* low, llvm::Value* high) {
+  const ScalarOp above = is_upper(kind_) ? ScalarOp::gt : ScalarOp::lt;
+  llvm::Value* taken = ir_.CreateSelect(compare(ir_, above, value_reg_, high, low), high, low);
+  return is_floating(value_reg_) ? ir_.CreateSelect(is_nan(high), high, taken) : taken;
 }
 
 Partial Reducer::take(const Partial& lanes, llvm::Value* a, llvm::Value* b, llvm::Value* place) {
@@ -85,30 +101,37 @@ Partial Reducer::take(const Partial& lanes, llvm::Value* a, llvm::Value* b, llvm
 }
 
 Partial Reducer::combine(const Partial& low, const Partial& high) {
-  if (!has_place()) {
-    const ScalarOp op = kind_ == ReduceKind::product   ? ScalarOp::mul
-                        : kind_ == ReduceKind::maximum ? ScalarOp::maximum
-                        : kind_ == ReduceKind::minimum ? ScalarOp::minimum
-                                                       : ScalarOp::add;
-    return {apply(ir_, op, value_reg_, {low.value}, {high.value}).value, nullptr};
+  if (has_place()) {
+    llvm::Value* high_is_better = better(high, low);
+    llvm::Value* low_is_better = better(low, high);
+    llvm::Value* earlier = ir_.CreateICmpSLT(high.place, low.place);
+    llvm::Value* equal_and_earlier = ir_.CreateAnd(ir_.CreateNot(low_is_better), earlier);
+    return select(ir_.CreateOr(high_is_better, equal_and_earlier), high, low);
   }
-  llvm::Value* high_is_better = better(high, low);
-  llvm::Value* low_is_better = better(low, high);
-  llvm::Value* earlier = ir_.CreateICmpSLT(high.place, low.place);
-  llvm::Value* equal_and_earlier = ir_.CreateAnd(ir_.CreateNot(low_is_better), earlier);
-  return select(ir_.CreateOr(high_is_better, equal_and_earlier), high, low);
+  if (kind_ == ReduceKind::maximum || kind_ == ReduceKind::minimum) {
+    return {extreme(low.value, high.value), nullptr};
+  }
+  const ScalarOp op = kind_ == ReduceKind::product ? ScalarOp::mul : ScalarOp::add;
+  return {apply(ir_, op, value_reg_, {low.value}, {high.value}).value, nullptr};
 }
 
 Partial Reducer::tree(Partial lanes) {
-  for (int width = static_cast<int>(kLanes) / 2; width > 0; width /= 2) {
-    std::vector<int> upper;
-    for (int lane = 0; lane < static_cast<int>(kLanes); ++lane) {
-      upper.push_back(lane | width);
+  const auto half = [&](llvm::Value* value, int begin, int width) -> llvm::Value* {
+    if (value == nullptr) {
+      return nullptr;
     }
-    const auto move = [&](llvm::Value* value) {
-      return value == nullptr ? nullptr : ir_.CreateShuffleVector(value, upper);
-    };
-    lanes = combine(lanes, {move(lanes.value), move(lanes.place)});
+    if (width == 1) {
+      return ir_.CreateExtractElement(value, ir_.number(begin));
+    }
+    std::vector<int> taken;
+    for (int lane = 0; lane < width; ++lane) {
+      taken.push_back(begin + lane);
+    }
+    return ir_.CreateShuffleVector(value, taken);
+  };
+  for (int width = static_cast<int>(kLanes) / 2; width > 0; width /= 2) {
+    lanes = combine({half(lanes.value, 0, width), half(lanes.place, 0, width)},
+                    {half(lanes.value, width, width), half(lanes.place, width, width)});
   }
   return lanes;
 }

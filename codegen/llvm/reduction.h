@@ -6,7 +6,7 @@
 
 namespace rondo::codegen {
 
-/// What a lane holds: a value, and for argmax and argmin its place (i64).
+/// What a lane holds: a value, and for argmax and argmin its place (i64). Either 16 lanes or one.
 struct Partial {
   llvm::Value* value = nullptr;
   llvm::Value* place = nullptr;
@@ -20,27 +20,31 @@ class Reducer {
   Reg value_reg() const { return value_reg_; }
   bool has_place() const;
 
+  /// The identity of a single value, and in all lanes.
   Partial identity();
+  Partial identity_lanes();
 
   /// Takes one more element into each lane.
   Partial take(const Partial& lanes, llvm::Value* a, llvm::Value* b, llvm::Value* place);
 
-  /// Combines two sets of lanes, the lower one first.
+  /// Combines two partial results, the lower one first.
   Partial combine(const Partial& low, const Partial& high);
 
-  /// The tree over the lanes, its result in the first lane.
+  /// The tree over the lanes: a single value.
   Partial tree(Partial lanes);
 
   /// `chosen` where the i1 (or lanes of i1) `condition` holds, else `other`.
   Partial select(llvm::Value* condition, const Partial& chosen, const Partial& other);
 
   /// What the reduction gives.
-  llvm::Value* result(const Partial& lanes) const {
-    return has_place() ? lanes.place : lanes.value;
+  llvm::Value* result(const Partial& partial) const {
+    return has_place() ? partial.place : partial.value;
   }
 
  private:
+  llvm::Value* is_nan(llvm::Value* value);
   llvm::Value* better(const Partial& candidate, const Partial& best);
+  llvm::Value* extreme(llvm::Value* low, llvm::Value* high);
 
   Ir& ir_;
   ReduceKind kind_;

@@ -34,6 +34,8 @@ class RowsEmitter final : public KernelEmitter {
   std::vector<Partial> emit_steps(const Phase& phase, Strip& strip,
                                   const std::vector<Accumulator>& before);
   void start_chunk(Strip& strip);
+  llvm::Value* move_on(std::vector<llvm::Value*>& next);
+  std::vector<Accumulator> carry_accumulators(Loop& chunks);
   void end_block(llvm::Value* ends, llvm::Value* first, std::vector<Accumulator>& states);
 
   llvm::Value* row_ = nullptr;
@@ -116,8 +118,7 @@ void RowsEmitter::emit_phase(const Phase& phase) {
   const std::vector<Partial> ran = emit_chunks(phase);
   std::vector<std::pair<llvm::Value*, llvm::Value*>> results;
   for (std::size_t k = 0; k < reducers_.size(); ++k) {
-    results.emplace_back(ir_.first_lane(reducers_[k].result(ran[k])),
-                         ir_.first_lane(reducers_[k].result(reducers_[k].identity())));
+    results.emplace_back(reducers_[k].result(ran[k]), reducers_[k].result(reducers_[k].identity()));
   }
   const std::vector<llvm::Value*> merged = guard.close(results);
   for (std::size_t k = 0; k < reducers_.size(); ++k) {
@@ -191,7 +192,7 @@ void RowsEmitter::end_block(llvm::Value* ends, llvm::Value* first,
     const Partial block = reducer.tree(states[k].lanes);
     const Partial chained = reducer.combine(states[k].result, block);
     const Partial result = reducer.select(first, block, chained);
-    const Partial identity = reducer.identity();
+    const Partial identity = reducer.identity_lanes();
     choices.emplace_back(result.value, states[k].result.value);
     choices.emplace_back(identity.value, states[k].lanes.value);
     if (reducer.has_place()) {
@@ -211,6 +212,29 @@ void RowsEmitter::end_block(llvm::Value* ends, llvm::Value* first,
   }
 }
 
+/// The next chunk begins after this one, or at the next o; false once there is none.
+llvm::Value* RowsEmitter::move_on(std::vector<llvm::Value*>& next) {
+  llvm::Value* taken = ir_.CreateMul(chunk_.steps, ir_.number(kLanes));
+  llvm::Value* after = ir_.CreateAdd(chunk_.c, taken);
+  llvm::Value* column_end = ir_.CreateICmpSGE(after, cols_);
+  llvm::Value* next_o = ir_.CreateAdd(chunk_.o, ir_.CreateZExt(column_end, ir_.getInt64Ty()));
+  next = {next_o, ir_.CreateSelect(column_end, ir_.number(0), after)};
+  return ir_.CreateICmpSLT(next_o, outer_);
+}
+
+std::vector<Accumulator> RowsEmitter::carry_accumulators(Loop& chunks) {
+  std::vector<Accumulator> states;
+  for (Reducer& reducer : reducers_) {
+    const auto carry = [&](const Partial& start) {
+      llvm::Value* value = chunks.carry(start.value);
+      return Partial{value, start.place == nullptr ? nullptr : chunks.carry(start.place)};
+    };
+    const Partial lanes = carry(reducer.identity_lanes());
+    states.push_back({lanes, carry(reducer.identity())});
+  }
+  return states;
+}
+
 std::vector<Partial> RowsEmitter::emit_chunks(const Phase& phase) {
   Strip strip(ir_, kernel_, variant_, isa_, phase.element_code, Level::element);
   const bool reduces = !phase.reductions.empty();
@@ -218,21 +242,9 @@ std::vector<Partial> RowsEmitter::emit_chunks(const Phase& phase) {
   chunk_ = {};
   chunk_.o = chunks.carry(ir_.number(0));
   chunk_.c = chunks.carry(ir_.number(0));
-  llvm::Value* first = nullptr;
-  std::vector<Accumulator> states;
-  if (reduces) {
-    chunk_.steps_left = chunks.carry(ir_.number(kBlockSteps));
-    first = chunks.carry(ir_.getTrue());
-  }
-  for (Reducer& reducer : reducers_) {
-    const Partial identity = reducer.identity();
-    Accumulator state;
-    for (Partial* part : {&state.lanes, &state.result}) {
-      part->value = chunks.carry(identity.value);
-      part->place = identity.place == nullptr ? nullptr : chunks.carry(identity.place);
-    }
-    states.push_back(state);
-  }
+  chunk_.steps_left = reduces ? chunks.carry(ir_.number(kBlockSteps)) : nullptr;
+  llvm::Value* first = reduces ? chunks.carry(ir_.getTrue()) : nullptr;
+  std::vector<Accumulator> states = carry_accumulators(chunks);
 
   start_chunk(strip);
   const std::vector<Partial> lanes = emit_steps(phase, strip, states);
@@ -240,12 +252,8 @@ std::vector<Partial> RowsEmitter::emit_chunks(const Phase& phase) {
   for (std::size_t k = 0; k < states.size(); ++k) {
     states[k].lanes = reducers_[k].select(strip.mask(), lanes[k], states[k].lanes);
   }
-  llvm::Value* after = ir_.CreateAdd(chunk_.c, ir_.CreateMul(chunk_.steps, ir_.number(kLanes)));
-  llvm::Value* column_end = ir_.CreateICmpSGE(after, cols_);
-  llvm::Value* next_o = ir_.CreateAdd(chunk_.o, ir_.CreateZExt(column_end, ir_.getInt64Ty()));
-  llvm::Value* next_c = ir_.CreateSelect(column_end, ir_.number(0), after);
-  llvm::Value* again = ir_.CreateICmpSLT(next_o, outer_);
-  std::vector<llvm::Value*> next{next_o, next_c};
+  std::vector<llvm::Value*> next;
+  llvm::Value* again = move_on(next);
   if (reduces) {
     llvm::Value* left = ir_.CreateSub(chunk_.steps_left, chunk_.steps);
     llvm::Value* full = ir_.CreateICmpEQ(left, ir_.number(0));
@@ -256,10 +264,10 @@ std::vector<Partial> RowsEmitter::emit_chunks(const Phase& phase) {
   }
   std::vector<Partial> results;
   for (const Accumulator& state : states) {
-    for (const Partial* part : {&state.lanes, &state.result}) {
-      next.push_back(part->value);
-      if (part->place != nullptr) {
-        next.push_back(part->place);
+    for (llvm::Value* part :
+         {state.lanes.value, state.lanes.place, state.result.value, state.result.place}) {
+      if (part != nullptr) {
+        next.push_back(part);
       }
     }
     results.push_back(state.result);

@@ -34,7 +34,7 @@ llvm::Value* truth(Ir& ir, const Lanes& condition) {
   return ir.CreateICmpNE(condition.value, ir.splat_constant(Reg::i32, 0));
 }
 
-/// The operations that one instruction of LLVM means exactly; null for all others.
+/// Operations that one instruction of LLVM means exactly.
 llvm::Value* instruction(Ir& ir, ScalarOp op, bool floating, const Lanes& a, const Lanes& b,
                          const Lanes& c) {
   switch (op) {
@@ -45,16 +45,14 @@ llvm::Value* instruction(Ir& ir, ScalarOp op, bool floating, const Lanes& a, con
     case ScalarOp::mul:
       return floating ? ir.CreateFMul(a.value, b.value) : ir.CreateMul(a.value, b.value);
     case ScalarOp::div:
-      return floating ? ir.CreateFDiv(a.value, b.value) : nullptr;
+      return ir.CreateFDiv(a.value, b.value);
     case ScalarOp::neg:
       return floating ? ir.CreateFNeg(a.value) : ir.CreateNeg(a.value);
     case ScalarOp::fma:
       return ir.CreateIntrinsic(llvm::Intrinsic::fma, {a.value->getType()},
                                 {a.value, b.value, c.value});
-    case ScalarOp::select:
-      return ir.CreateSelect(truth(ir, a), b.value, c.value);
     default:
-      return nullptr;
+      return ir.CreateSelect(truth(ir, a), b.value, c.value);
   }
 }
 
@@ -65,21 +63,48 @@ llvm::Value* call(Ir& ir, ScalarOp op, Reg reg, const Lanes& a, const Lanes& b, 
   check<CompileError>(function != nullptr, "llvm: no scalar function in the bitcode: {}", name);
   std::vector<llvm::Value*> arguments{a.value, b.value, c.value};
   arguments.resize(static_cast<std::size_t>(info.arity));
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (function->hasParamAttribute(static_cast<unsigned>(i), llvm::Attribute::ByVal)) {
+      llvm::Value* copy = ir.stack_variable(arguments[i]->getType());
+      ir.CreateAlignedStore(arguments[i], copy, llvm::Align(64));
+      arguments[i] = copy;
+    }
+  }
   return ir.CreateCall(function, arguments);
 }
 
 }  // namespace
 
+llvm::Value* compare(Ir& ir, ScalarOp op, Reg reg, llvm::Value* a, llvm::Value* b) {
+  return ir.CreateCmp(predicate(op, is_floating(reg)), a, b);
+}
+
 Lanes apply(Ir& ir, ScalarOp op, Reg reg, const Lanes& a, const Lanes& b, const Lanes& c) {
   const bool floating = is_floating(reg);
   if (scalar_op_info(op).kind == ScalarKind::compare) {
-    llvm::Value* flag = ir.CreateCmp(predicate(op, floating), a.value, b.value);
+    llvm::Value* flag = compare(ir, op, reg, a.value, b.value);
     return {ir.CreateZExt(flag, ir.lanes(Reg::i32)), flag};
   }
-  if (llvm::Value* value = instruction(ir, op, floating, a, b, c)) {
-    return {value, nullptr};
+  if (is_call(op, reg)) {
+    return {call(ir, op, reg, a, b, c), nullptr};
   }
-  return {call(ir, op, reg, a, b, c), nullptr};
+  return {instruction(ir, op, floating, a, b, c), nullptr};
+}
+
+bool is_call(ScalarOp op, Reg reg) {
+  switch (op) {
+    case ScalarOp::add:
+    case ScalarOp::sub:
+    case ScalarOp::mul:
+    case ScalarOp::neg:
+    case ScalarOp::fma:
+    case ScalarOp::select:
+      return false;
+    case ScalarOp::div:
+      return !is_floating(reg);
+    default:
+      return scalar_op_info(op).kind != ScalarKind::compare;
+  }
 }
 
 }  // namespace rondo::codegen

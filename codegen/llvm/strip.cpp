@@ -35,7 +35,7 @@ Strip::Strip(Ir& ir, const Kernel& kernel, const Variant& variant, Isa isa,
       operand.start.stride_class = StrideClass::any;  // A single element: only the tail stores it.
     }
     if (operand.start.stride_class != StrideClass::zero) {
-      operand.buffer = ir.stack_buffer(kLanes * element_bytes(operand.dtype));
+      operand.buffer = ir.stack_variable(ir.lanes(ir.memory_type(operand.dtype)));
     }
     operands_.push_back(operand);
   }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 
 #include "tests/support/temporary_folder.h"
@@ -49,6 +51,16 @@ TEST(Plugin, OfAnotherVersionIsRefused) {
   EXPECT_EQ(opened.reason, std::string("plug-in: ") + RONDO_OLD_PLUGIN +
                                " is made for another library: rondo 0.0; " + plugin_abi() +
                                " is required");
+}
+
+TEST(Plugin, IsTurnedOffByTheEnvironment) {
+  const auto open_without_jit = [] {
+    setenv("RONDO_JIT", "0", 1);
+    std::fputs(llvm_target().reason.c_str(), stderr);
+    std::_Exit(llvm_target().target == nullptr ? 0 : 1);
+  };
+  EXPECT_EXIT(open_without_jit(), testing::ExitedWithCode(0),
+              "^plug-in: turned off by RONDO_JIT=0$");
 }
 
 }  // namespace

@@ -1,0 +1,64 @@
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "tests/codegen/llvm/compiled.h"
+#include "tests/support/random_kernel.h"
+#include "tests/support/reference_kernel.h"
+
+namespace rondo::codegen {
+namespace {
+
+bool is_right(const KernelCase& kernel_case, const LoadedCode& loaded) {
+  CaseRun expected(kernel_case, Schedule::rows);
+  run_reference(kernel_case.kernel, expected.args());
+  CaseRun got(kernel_case, Schedule::rows);
+  loaded.function()(&got.args());
+  return difference(kernel_case, got, expected).empty();
+}
+
+std::unique_ptr<LoadedCode> compile_case(const KernelCase& kernel_case) {
+  return compile_and_load(kernel_case.kernel, variant_of(kernel_case, Schedule::rows),
+                          current_isa());
+}
+
+TEST(LlvmThreads, CompileManyKernelsAtOnce) {
+  constexpr std::uint64_t kKernels = 200;
+  std::atomic<std::uint64_t> next = 0;
+  std::atomic<int> right = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (std::uint64_t k = next++; k < kKernels; k = next++) {
+        const KernelCase kernel_case = random_kernel(1000 + k);
+        right += is_right(kernel_case, *compile_case(kernel_case)) ? 1 : 0;
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(right, static_cast<int>(kKernels));
+}
+
+TEST(LlvmThreads, RunInAForkedChildWhatTheParentCompiled) {
+  const KernelCase kernel_case = random_kernel(7);
+  const std::unique_ptr<LoadedCode> loaded = compile_case(kernel_case);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    _exit(is_right(kernel_case, *loaded) ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_TRUE(is_right(kernel_case, *compile_case(kernel_case)));
+}
+
+}  // namespace
+}  // namespace rondo::codegen
