@@ -62,8 +62,19 @@ const ProductKernels& product_kernels(Dtype dtype);
 /// Integer products; strides in elements. Sums wrap.
 void integer_region(Dtype dtype, const ProductRegion& region);
 
-/// Memory of the calling thread, aligned to 64 bytes, valid until its next call.
+/// `data` moved on by so many elements of the dtype; null stays null.
+inline const void* advance(const void* data, Dtype dtype, std::int64_t elements) {
+  return static_cast<const char*>(data) + size_bytes(dtype, elements);
+}
+inline void* advance(void* data, Dtype dtype, std::int64_t elements) {
+  return data == nullptr ? nullptr : static_cast<char*>(data) + size_bytes(dtype, elements);
+}
+
+/// What the memory of product_workspace is for; each is apart from the others.
+enum class Workspace { kernel, task, call };
+
+/// Memory of the calling thread, aligned to 64 bytes, valid until its next call for the same use.
 /// Errors: OutOfMemoryError
-void* product_workspace(std::int64_t size_bytes);
+void* product_workspace(std::int64_t size_bytes, Workspace use = Workspace::kernel);
 
 }  // namespace rondo::codegen

@@ -19,13 +19,6 @@ const ProductKernels& kernels_for(Dtype dtype) {
   return current_isa() == Isa::v4 ? v4::product_kernels(dtype) : v3::product_kernels(dtype);
 }
 
-const void* advance(const void* data, Dtype dtype, Index elements) {
-  return static_cast<const char*>(data) + size_bytes(dtype, elements);
-}
-void* advance(void* data, Dtype dtype, Index elements) {
-  return data == nullptr ? nullptr : static_cast<char*>(data) + size_bytes(dtype, elements);
-}
-
 Index round_up(Index count, Index unit) {
   return (count + unit - 1) / unit * unit;
 }

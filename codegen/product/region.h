@@ -58,17 +58,6 @@ class Region {
   using Kernels = MicroKernels<T>;
   static constexpr bool kWidens = sizeof(E) != sizeof(T);
 
-  // A group of rows cut into nearly equal blocks of rows, one for each call of the kernel.
-  struct RowBlocks {
-    explicit RowBlocks(Index rows)
-        : count(divide_up(rows, Kernels::kRows)), base(rows / count), taller(rows % count) {}
-    Index height(Index i) const { return base + (i < taller ? 1 : 0); }
-
-    Index count;
-    Index base;
-    Index taller;
-  };
-
   // A group of columns and a part of a block of k.
   struct Chunk {
     Index col;
@@ -140,7 +129,7 @@ void Region<E>::run_rows(const Chunk& chunk, Index row, Index rows) {
   args.b_stride = plan_.pack_b ? plan_.panel : r_.b_row_stride;
   args.from_stride = plan_.cols;
   args.to_stride = chunk.ends_block() ? sums_stride_ : plan_.cols;
-  const RowBlocks blocks(rows);
+  const RowBlocks blocks(rows, Kernels::kRows);
   const bool last = chunk.k() + chunk.depth == r_.k_end;
   Index finished = 0;
   for (Index j = 0; j < chunk.cols; j += plan_.panel) {
@@ -167,8 +156,7 @@ void Region<E>::run_panel(const Chunk& chunk, Index row, const RowBlocks& blocks
   args.last_lanes = cols - (vectors - 1) * Kernels::kWidth;
   const bool masked = args.last_lanes != Kernels::kWidth;
   const bool by_rows = !plan_.pack_a && r_.a_col_stride == 1;
-  const auto& kernels =
-      Kernels::table(vectors, by_rows ? LayoutA::rows : LayoutA::interleaved, masked);
+  const auto& kernels = Kernels::table(vectors, by_rows ? Walk::rows : Walk::interleaved, masked);
   Index begin = 0;
   for (Index g = 0; g < blocks.count; ++g) {
     const Index height = blocks.height(g);
@@ -197,7 +185,7 @@ void Region<E>::place_a(const Chunk& chunk, Index row, Index begin, Index count,
 
 template <class E>
 void Region<E>::pack_rows(Index row, Index rows, Index k, Index depth, T* to) {
-  const RowBlocks blocks(rows);
+  const RowBlocks blocks(rows, Kernels::kRows);
   Index begin = 0;
   for (Index g = 0; g < blocks.count; ++g) {
     const Index count = blocks.height(g);
@@ -262,8 +250,7 @@ bool run_small(const ProductRegion& r) {
     const Index vectors = cols > Kernels::kWidth ? 2 : 1;
     args.last_lanes = cols - (vectors - 1) * Kernels::kWidth;
     args.b = static_cast<const T*>(r.b) + col;
-    const auto& kernels =
-        Kernels::table(vectors, LayoutA::rows, args.last_lanes != Kernels::kWidth);
+    const auto& kernels = Kernels::table(vectors, Walk::rows, args.last_lanes != Kernels::kWidth);
     // The last two blocks are made equal, so that none is small.
     Index rows = 0;
     for (Index row = 0; row < r.m; row += rows) {

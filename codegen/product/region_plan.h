@@ -5,18 +5,10 @@
 #include "codegen/product/element.h"
 #include "codegen/product/kernels.h"
 #include "codegen/product/micro_kernel.h"
+#include "codegen/product/row_blocks.h"
 
 namespace rondo::codegen::RONDO_ISA {
 
-inline Index least(Index a, Index b) {
-  return a < b ? a : b;
-}
-inline Index divide_up(Index a, Index b) {
-  return (a + b - 1) / b;
-}
-inline Index round_up(Index a, Index b) {
-  return divide_up(a, b) * b;
-}
 struct RegionPlan {
   Index rows = 0;   // rows at once: their packed part of a stays in the second-level cache
   Index cols = 0;   // columns at once

@@ -1,4 +1,5 @@
 // Scratch memory of each thread, kept between products.
+#include <array>
 #include <cstdlib>
 #include <memory>
 
@@ -10,15 +11,16 @@ namespace {
 
 constexpr std::int64_t kAlignment = 64;
 
-struct Workspace {
+struct Block {
   std::unique_ptr<void, decltype(&std::free)> memory{nullptr, std::free};
   std::int64_t size_bytes = 0;
 };
 
 }  // namespace
 
-void* product_workspace(std::int64_t size_bytes) {
-  thread_local Workspace workspace;
+void* product_workspace(std::int64_t size_bytes, Workspace use) {
+  thread_local std::array<Block, 3> blocks;
+  Block& workspace = blocks[static_cast<std::size_t>(use)];
   if (workspace.size_bytes < size_bytes) [[unlikely]] {
     const std::int64_t rounded = (size_bytes + kAlignment - 1) / kAlignment * kAlignment;
     workspace.memory.reset();

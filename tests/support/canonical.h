@@ -76,4 +76,104 @@ std::vector<T> product(std::int64_t m, std::int64_t n, std::int64_t k, A a, B b)
   return c;
 }
 
+/// The sizes of a convolution, with the fields of codegen::Convolution.
+template <class C>
+std::int64_t channels_in(const C& c) {
+  return c.in_channels / c.groups;
+}
+template <class C>
+std::int64_t channels_out(const C& c) {
+  return c.out_channels / c.groups;
+}
+
+/// Section "Convolutions", forward: x(image, channel, row, col) and w(out, in of the group, u, v).
+/// Row-major [batch, out_channels, out_rows, out_cols].
+template <class T, class C, class X, class W>
+std::vector<T> convolution(const C& c, X x, W w) {
+  std::vector<T> result;
+  const std::int64_t taps = c.kernel_rows * c.kernel_cols;
+  for (std::int64_t at = 0; at < c.batch * c.out_channels * c.out_rows * c.out_cols; ++at) {
+    const std::int64_t col = at % c.out_cols;
+    const std::int64_t row = at / c.out_cols % c.out_rows;
+    const std::int64_t out = at / c.out_cols / c.out_rows % c.out_channels;
+    const std::int64_t image = at / c.out_cols / c.out_rows / c.out_channels;
+    const std::int64_t first = out / channels_out(c) * channels_in(c);
+    const auto weight = [&](std::int64_t k) {
+      return w(out, k / taps, k % taps / c.kernel_cols, k % c.kernel_cols);
+    };
+    const auto value = [&](std::int64_t k) {
+      const std::int64_t r =
+          row * c.stride_rows + k % taps / c.kernel_cols * c.dilation_rows - c.padding_rows;
+      const std::int64_t s =
+          col * c.stride_cols + k % c.kernel_cols * c.dilation_cols - c.padding_cols;
+      const bool inside = r >= 0 && r < c.in_rows && s >= 0 && s < c.in_cols;
+      return inside ? x(image, first + k / taps, r, s) : T{0};
+    };
+    result.push_back(chain<T>(channels_in(c) * taps, weight, value));
+  }
+  return result;
+}
+
+/// Section "Convolutions", gradient of the input: g(image, out, row, col). Row-major
+/// [batch, in_channels, in_rows, in_cols].
+template <class T, class C, class G, class W>
+std::vector<T> convolution_input_gradient(const C& c, G g, W w) {
+  std::vector<T> result;
+  for (std::int64_t at = 0; at < c.batch * c.in_channels * c.in_rows * c.in_cols; ++at) {
+    const std::int64_t col = at % c.in_cols;
+    const std::int64_t row = at / c.in_cols % c.in_rows;
+    const std::int64_t in = at / c.in_cols / c.in_rows % c.in_channels;
+    const std::int64_t image = at / c.in_cols / c.in_rows / c.in_channels;
+    const std::int64_t first = in / channels_in(c) * channels_out(c);
+    std::vector<T> weights;
+    std::vector<T> values;
+    for (std::int64_t out = first; out < first + channels_out(c); ++out) {
+      for (std::int64_t u = 0; u < c.kernel_rows; ++u) {
+        for (std::int64_t v = 0; v < c.kernel_cols; ++v) {
+          const std::int64_t r = row + c.padding_rows - u * c.dilation_rows;
+          const std::int64_t s = col + c.padding_cols - v * c.dilation_cols;
+          if (r % c.stride_rows != 0 || s % c.stride_cols != 0) {
+            continue;  // no step at all
+          }
+          const bool inside =
+              r >= 0 && r / c.stride_rows < c.out_rows && s >= 0 && s / c.stride_cols < c.out_cols;
+          weights.push_back(w(out, in % channels_in(c), u, v));
+          values.push_back(inside ? g(image, out, r / c.stride_rows, s / c.stride_cols) : T{0});
+        }
+      }
+    }
+    const auto weight = [&](std::int64_t k) { return weights[static_cast<std::size_t>(k)]; };
+    const auto value = [&](std::int64_t k) { return values[static_cast<std::size_t>(k)]; };
+    result.push_back(chain<T>(static_cast<std::int64_t>(weights.size()), weight, value));
+  }
+  return result;
+}
+
+/// Section "Convolutions", gradient of the weights. Row-major [out_channels, in_channels / groups,
+/// kernel_rows, kernel_cols].
+template <class T, class C, class X, class G>
+std::vector<T> convolution_weight_gradient(const C& c, X x, G g) {
+  std::vector<T> result;
+  const std::int64_t taps = c.kernel_rows * c.kernel_cols;
+  for (std::int64_t at = 0; at < c.out_channels * channels_in(c) * taps; ++at) {
+    const std::int64_t v = at % c.kernel_cols;
+    const std::int64_t u = at / c.kernel_cols % c.kernel_rows;
+    const std::int64_t out = at / taps / channels_in(c);
+    const std::int64_t in = out / channels_out(c) * channels_in(c) + at / taps % channels_in(c);
+    const std::int64_t positions = c.out_rows * c.out_cols;
+    const auto value = [&](std::int64_t k) {
+      const std::int64_t r =
+          k % positions / c.out_cols * c.stride_rows + u * c.dilation_rows - c.padding_rows;
+      const std::int64_t s = k % c.out_cols * c.stride_cols + v * c.dilation_cols - c.padding_cols;
+      const bool inside = r >= 0 && r < c.in_rows && s >= 0 && s < c.in_cols;
+      return inside ? x(k / positions, in, r, s) : T{0};
+    };
+    const auto gradient = [&](std::int64_t k) {
+      return g(k / positions, out, k % positions / c.out_cols, k % c.out_cols);
+    };
+    result.push_back(chain<T>(c.batch * positions, value, gradient));
+  }
+  return result;
+}
+
 }  // namespace rondo::canonical

@@ -35,6 +35,19 @@ inline float bfloat_to_float(std::uint16_t bits) {
   return value;
 }
 
+/// A random element; sums of products of these round at every step.
+template <class E>
+E random_element(std::mt19937& engine) {
+  if constexpr (std::is_floating_point_v<E>) {
+    return std::normal_distribution<E>()(engine);
+  } else if constexpr (std::is_same_v<E, std::uint16_t>) {
+    const auto bits = static_cast<std::uint16_t>(engine());
+    return static_cast<std::uint16_t>((bits & 0x83FF) | 0x3800);  // both formats: around 0.5
+  } else {
+    return static_cast<E>(engine());
+  }
+}
+
 /// Where the elements of a matrix lie.
 enum class Layout { row_major, column_major, padded_rows, spread };
 inline constexpr Layout kLayouts[] = {Layout::row_major, Layout::column_major, Layout::padded_rows,
@@ -67,7 +80,7 @@ class Operand {
     values_.resize(static_cast<std::size_t>(batches * batch_stride_));
     std::mt19937 engine(seed);
     for (E& value : values_) {
-      value = random_element(engine);
+      value = random_element<E>(engine);
     }
   }
 
@@ -83,18 +96,6 @@ class Operand {
   }
 
  private:
-  // Sums of products of these round at every step.
-  static E random_element(std::mt19937& engine) {
-    if constexpr (std::is_floating_point_v<E>) {
-      return std::normal_distribution<E>()(engine);
-    } else if constexpr (std::is_same_v<E, std::uint16_t>) {
-      const auto bits = static_cast<std::uint16_t>(engine());
-      return static_cast<std::uint16_t>((bits & 0x83FF) | 0x3800);  // both formats: around 0.5
-    } else {
-      return static_cast<E>(engine());
-    }
-  }
-
   Index row_stride_ = 0;
   Index col_stride_ = 0;
   Index batch_stride_ = 0;
