@@ -5,14 +5,13 @@
 #include "core/autograd/tape.h"
 #include "core/op/executor.h"
 #include "core/ops/all.h"
-#include "jit/eager_executor.h"
+#include "jit/thread_executor.h"
 
 namespace rondo::jit {
 namespace {
 
-Executor& thread_eager() {
-  thread_local EagerExecutor executor;
-  return executor;
+Executor& thread_executor() {
+  return thread_recorder();
 }
 
 }  // namespace
@@ -22,7 +21,7 @@ void initialize() {
   std::call_once(once, [] {
     register_builtin_ops();
     register_autograd();
-    set_default_executor(thread_eager);
+    set_default_executor(thread_executor);
   });
 }
 

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <random>
 
 #include "core/base/thread_pool.h"
+#include "jit/compile_queue.h"
+#include "jit/params.h"
+#include "jit/shadow.h"
 
 namespace rondo::jit {
 namespace {
@@ -207,8 +211,8 @@ std::byte* thread_scratch(std::int64_t bytes) {
 class Runner {
  public:
   Runner(const BoundKernel& kernel, const std::vector<std::byte*>& data,
-         const std::uint64_t* scalars)
-      : kernel_(kernel), data_(data), scalars_(scalars), compiled_(kernel.entry->compiled()) {}
+         const std::uint64_t* scalars, codegen::KernelFunction compiled)
+      : kernel_(kernel), data_(data), scalars_(scalars), compiled_(compiled) {}
 
   void run_rows(std::int64_t begin, std::int64_t end) const {
     while (begin < end) {
@@ -258,6 +262,26 @@ class Runner {
   const std::uint64_t* scalars_;
   codegen::KernelFunction compiled_;
 };
+
+/// Counts a launch, asks for the compiled form when it is worth it, and gives it if it is there.
+codegen::KernelFunction choose_form(KernelEntry& entry) {
+  const Mode mode = params().mode;
+  if (mode == Mode::background) [[likely]] {
+    const std::uint64_t launches = entry.launches.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (launches == params().compile_after) {
+      request_compile(entry);
+    }
+    return entry.compiled();
+  }
+  if (mode == Mode::interpreted) {
+    return nullptr;
+  }
+  if (!entry.requested.exchange(true)) {
+    compile_now(entry);
+  }
+  thread_local std::minstd_rand coin(7);
+  return mode == Mode::switching && coin() % 2 == 0 ? nullptr : entry.compiled();
+}
 
 codegen::Variant make_variant(const BoundKernel& bound, const codegen::KernelPlan& plan,
                               Schedule schedule) {
@@ -364,7 +388,7 @@ void launch_tile(const BoundKernel& kernel, const std::vector<std::byte*>& data,
   args.scalars = scalars;
   args.rows = tile.rows;
   args.cols = tile.cols;
-  const codegen::KernelFunction compiled = kernel.entry->compiled();
+  const codegen::KernelFunction compiled = choose_form(*kernel.entry);
   if (compiled != nullptr) {
     compiled(&args);
   } else {
@@ -372,12 +396,9 @@ void launch_tile(const BoundKernel& kernel, const std::vector<std::byte*>& data,
   }
 }
 
-void launch(const BoundKernel& kernel, const std::vector<std::byte*>& data,
-            const std::uint64_t* scalars) {
-  if (kernel.empty) {
-    return;
-  }
-  const Runner runner(kernel, data, scalars);
+void launch_form(const BoundKernel& kernel, const std::vector<std::byte*>& data,
+                 const std::uint64_t* scalars, codegen::KernelFunction compiled) {
+  const Runner runner(kernel, data, scalars, compiled);
   const std::int64_t per_row = std::max<std::int64_t>(kernel.cols * kernel.outer, 1);
   const std::int64_t rows = kernel.rows * kernel.loops;
   if (rows * per_row <= kGrain) {
@@ -390,6 +411,19 @@ void launch(const BoundKernel& kernel, const std::vector<std::byte*>& data,
     parallel_for(rows, std::max<std::int64_t>(kGrain / per_row, 1),
                  [&](std::int64_t begin, std::int64_t end) { runner.run_rows(begin, end); });
   }
+}
+
+void launch(const BoundKernel& kernel, const std::vector<std::byte*>& data,
+            const std::uint64_t* scalars) {
+  if (kernel.empty) {
+    return;
+  }
+  const codegen::KernelFunction compiled = choose_form(*kernel.entry);
+  if (compiled != nullptr && kernel.entry->shadow_left.load(std::memory_order_relaxed) > 0 &&
+      shadow_launch(kernel, data, scalars)) {
+    return;
+  }
+  launch_form(kernel, data, scalars, compiled);
 }
 
 }  // namespace rondo::jit

@@ -59,4 +59,8 @@ void launch_tile(const BoundKernel& kernel, const std::vector<std::byte*>& data,
 void launch(const BoundKernel& kernel, const std::vector<std::byte*>& data,
             const std::uint64_t* scalars);
 
+/// The same, by `compiled`, or by the interpreter if it is null.
+void launch_form(const BoundKernel& kernel, const std::vector<std::byte*>& data,
+                 const std::uint64_t* scalars, codegen::KernelFunction compiled);
+
 }  // namespace rondo::jit

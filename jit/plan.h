@@ -10,13 +10,6 @@
 
 namespace rondo::jit {
 
-/// The tensors of one call of the flow.
-struct CallTensors {
-  std::span<const Tensor> inputs;
-  std::span<const Tensor> outputs;
-  std::span<const Attr> attrs;
-};
-
 /// Belongs to one thread.
 class Plan {
  public:

@@ -32,11 +32,12 @@ struct FlowUse {
 struct FlowValue {
   Dtype dtype = Dtype::float32;
   std::int8_t rank = 0;
-  std::uint8_t ones = 0;   // axes of size 1
-  bool weak = false;       // a Python number
-  bool immediate = false;  // a number without a storage
-  bool external = false;   // comes from outside
-  bool constant = false;   // an immediate with a fixed `number`, made by a composite's body
+  std::uint8_t ones = 0;        // axes of size 1
+  bool weak = false;            // a Python number
+  bool immediate = false;       // a number without a storage
+  bool external = false;        // comes from outside
+  bool first_of_group = false;  // external: the first view of its storage
+  bool constant = false;        // an immediate with a fixed `number`, made by a composite's body
   Scalar number;
   Shape sample;         // the sizes when it was recorded; nothing may depend on them
   int alias_of = -1;    // another view, known at run time only, of the value `alias_of`
@@ -55,7 +56,7 @@ struct FlowNode {
   std::vector<FlowUse> inputs;
   std::vector<int> outputs;
   bool in_place = false;
-  int call = -1;  // the call that it belongs to; a composite's body shares the composite's
+  int call = -1;           // the call that it belongs to; a composite's body shares the composite's
   bool whole_call = true;  // it is the call itself, not a part of a composite's body
 };
 
@@ -64,6 +65,13 @@ struct Flow {
   std::vector<FlowNode> nodes;
   std::vector<char> live;  // for each value: somebody outside may read it afterwards
   int groups = 0;
+};
+
+/// The tensors of one call of a flow, when it is run.
+struct CallTensors {
+  std::span<const Tensor> inputs;
+  std::span<const Tensor> outputs;
+  std::span<const Attr> attrs;
 };
 
 /// How a tensor of geometry (shape, strides, offset) sees a value of another geometry over the same

@@ -69,6 +69,7 @@ FlowUse FlowBuilder::use(const Tensor& tensor, int call, int slot) {
   invariant(!inside_body_, "the body of a composite uses a tensor that it was not given");
   FlowValue value = describe(tensor);
   value.external = true;
+  value.first_of_group = group.views.empty();
   value.group = group.number;
   value.call = call;
   value.slot = slot;

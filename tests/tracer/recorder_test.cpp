@@ -1,0 +1,161 @@
+#include "tracer/recorder.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <thread>
+
+#include "core/autograd/backward.h"
+#include "core/ops/all.h"
+#include "jit/compile_queue.h"
+#include "jit/params.h"
+#include "jit/thread_executor.h"
+#include "tests/support/tensors.h"
+
+namespace rondo {
+namespace {
+
+using test::floats;
+using test::values;
+using Values = std::vector<double>;
+
+Tensor ramp(const Shape& shape, double scale) {
+  return (reshape(arange(0, shape.numel(), 1, Dtype::float32), shape) -
+          static_cast<double>(shape.numel()) / 2) *
+         scale;
+}
+
+/// Trains a small network for `steps` and returns its weights and last loss.
+Values train(int steps) {
+  const Tensor x = contiguous(ramp({16, 8}, 0.02));
+  const Tensor target = contiguous(ramp({16, 1}, 0.05));
+  std::vector<Tensor> weights{contiguous(ramp({8, 12}, 0.01)), contiguous(ramp({12}, 0.02)),
+                              contiguous(ramp({12, 1}, 0.03))};
+  for (const Tensor& w : weights) {
+    set_requires_grad(w, true);
+  }
+  Tensor loss;
+  for (int step = 0; step < steps; ++step) {
+    const Tensor h = tanh(matmul(x, weights[0]) + weights[1]);
+    const Tensor error = matmul(h, weights[2]) - target;
+    loss = mean(error * error);
+    const std::vector<Tensor> grads = gradients({&loss, 1}, weights, {});
+    const GradMode no_grad(false);
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      sub.in_place(weights[i], grads[i] * 0.1);
+    }
+  }
+  Values all = values(loss);
+  for (const Tensor& w : weights) {
+    const Values v = values(w);
+    all.insert(all.end(), v.begin(), v.end());
+  }
+  return all;
+}
+
+/// Runs `body` on a thread of its own, whose recorder is new.
+template <class Body>
+auto fresh_thread(Body body) {
+  decltype(body()) result;
+  std::thread thread([&] { result = body(); });
+  thread.join();
+  return result;
+}
+
+class ModeScope {
+ public:
+  explicit ModeScope(jit::Mode mode) : previous_(jit::params().mode) { jit::params().mode = mode; }
+  ~ModeScope() { jit::params().mode = previous_; }
+
+ private:
+  jit::Mode previous_;
+};
+
+Values train_in(jit::Mode mode, bool traced, tracer::RecorderStats* stats = nullptr) {
+  const ModeScope scope(mode);
+  return fresh_thread([&] {
+    jit::initialize();
+    jit::thread_recorder().set_enabled(traced);
+    const Values result = train(40);
+    if (stats != nullptr) {
+      *stats = jit::thread_recorder().stats();
+    }
+    return result;
+  });
+}
+
+TEST(Recorder, TrainsToTheSameBitsInEveryMode) {
+  const Values expected = train_in(jit::Mode::interpreted, false);
+  tracer::RecorderStats stats;
+  EXPECT_EQ(train_in(jit::Mode::interpreted, true, &stats), expected);
+  EXPECT_GT(stats.matched * 10, stats.calls * 6);
+  EXPECT_EQ(train_in(jit::Mode::compiled, true), expected);
+  EXPECT_EQ(train_in(jit::Mode::switching, true), expected);
+  EXPECT_EQ(train_in(jit::Mode::background, true), expected);
+  EXPECT_EQ(jit::compile_stats().withdrawn, 0U);
+}
+
+TEST(Recorder, AReadInTheMiddleSeesTheRightValue) {
+  const ModeScope scope(jit::Mode::interpreted);
+  const bool right = fresh_thread([] {
+    Tensor x = floats({4}, {1, 2, 3, 4});
+    for (int i = 0; i < 60; ++i) {
+      Tensor y = x * 2;
+      y = y + 1;
+      if (i % 7 == 3 && values(y)[3] != 9) {
+        return false;
+      }
+      y = tanh(y) + x;
+      y = y * y - x;
+      add.in_place(y, 1);
+      y = exp(y * 0.1);
+      if (i % 11 == 5 &&
+          std::abs(values(y)[0] - std::exp(0.1 * (std::pow(std::tanh(3) + 1, 2)))) > 1e-5) {
+        return false;
+      }
+    }
+    return true;
+  });
+  EXPECT_TRUE(right);
+}
+
+TEST(Recorder, ResultsThatAreKeptStayApart) {
+  const ModeScope scope(jit::Mode::interpreted);
+  const bool right = fresh_thread([] {
+    std::vector<Tensor> kept;
+    for (int i = 0; i < 100; ++i) {
+      kept.push_back(floats({1}, {static_cast<float>(i)}) + 1);
+    }
+    for (int i = 0; i < 100; ++i) {
+      if (values(kept[static_cast<std::size_t>(i)])[0] != i + 1) {
+        return false;
+      }
+    }
+    return true;
+  });
+  EXPECT_TRUE(right);
+}
+
+TEST(Recorder, ShapesMayChangeBetweenRounds) {
+  const ModeScope scope(jit::Mode::interpreted);
+  const bool right = fresh_thread([] {
+    for (int i = 0; i < 80; ++i) {
+      const int n = 3 + i % 5;
+      const Tensor a = ones({n, 4}, Dtype::float32);
+      const Tensor b = ones({4, 2}, Dtype::float32);
+      Tensor c = matmul(a, b) + 1;
+      c = c * c;
+      c = sum(c, 0);
+      c = c / static_cast<double>(n);
+      const Values v = values(c);
+      if (v[0] != 25 || v[1] != 25) {
+        return false;
+      }
+    }
+    return true;
+  });
+  EXPECT_TRUE(right);
+}
+
+}  // namespace
+}  // namespace rondo

@@ -1,0 +1,491 @@
+#include "tracer/recorder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tracer/params.h"
+#include "tracer/token.h"
+
+namespace rondo::tracer {
+namespace {
+
+constexpr std::size_t kContextRing = 16;
+
+/// A number for this thread that no other living thread has.
+const void* this_thread() {
+  thread_local char anchor = 0;
+  return &anchor;
+}
+
+bool clashes_in_place(const OpCall& call) {
+  for (const Tensor& input : call.inputs) {
+    if (!input.defined() || input.is_immediate()) {
+      continue;
+    }
+    for (const Tensor& output : call.outputs) {
+      if (output.storage() == input.storage() &&
+          !(output.offset() == input.offset() && output.shape() == input.shape() &&
+            output.strides() == input.strides())) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+const char* exit_name(Exit reason) {
+  constexpr const char* kNames[kExitCount] = {"mismatch", "observed", "not ready", "live set",
+                                              "memory"};
+  return kNames[static_cast<int>(reason)];
+}
+
+/// Taken for each call by the owner, and by other threads that need a result of its queue.
+/// Re-entrant for the owner: a call made while the queue runs (by a hook or a destructor) runs at
+/// once.
+class Recorder::Lock {
+ public:
+  explicit Lock(Recorder& recorder) : recorder_(recorder) {
+    if (recorder.owner_.load(std::memory_order_relaxed) == this_thread()) {
+      nested_ = true;
+      return;
+    }
+    while (recorder.locked_.test_and_set(std::memory_order_acquire)) {
+    }
+    recorder.owner_.store(this_thread(), std::memory_order_relaxed);
+  }
+  ~Lock() {
+    if (!nested_) {
+      recorder_.owner_.store(nullptr, std::memory_order_relaxed);
+      recorder_.locked_.clear(std::memory_order_release);
+    }
+  }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  Recorder& recorder_;
+  bool nested_ = false;
+};
+
+Recorder::~Recorder() {
+  flush();
+}
+
+bool Recorder::deferrable(const OpCall& call) {
+  if (call.op.checks_data) {
+    return false;
+  }
+  for (const Tensor& t : call.inputs) {
+    if (t.defined() && !t.is_immediate() &&
+        ((t.storage()->external() && t.storage()->writable()) ||
+         t.storage()->device().type != DeviceType::cpu)) {
+      return false;
+    }
+  }
+  return !call.in_place || !clashes_in_place(call);
+}
+
+void Recorder::execute(const OpCall& call) {
+  const Lock lock(*this);
+  if (!enabled_ || running_) {
+    eager_.execute(call);
+    return;
+  }
+  execute_locked(call);
+}
+
+void Recorder::execute_locked(const OpCall& call) {
+  ++calls_;
+  ++stats_.calls;
+  const std::uint64_t token = token_of(call);
+  if (!deferrable(call)) {
+    if (state_ == State::matching) {
+      run_pending(Exit::mismatch);
+    } else if (state_ == State::capturing) {
+      cut();
+    }
+    run_cold(call, token);
+    return;
+  }
+  if (state_ == State::matching) {
+    if (matcher_.matches(call, pending_)) {
+      defer(call, token);
+      return;
+    }
+    run_pending(Exit::mismatch);
+  }
+  if (try_enter(call, token)) {
+    return;
+  }
+  run_cold(call, token);
+}
+
+void Recorder::run_cold(const OpCall& call, std::uint64_t token) {
+  running_ = true;
+  try {
+    eager_.execute(call);
+  } catch (...) {
+    running_ = false;
+    throw;
+  }
+  running_ = false;
+  if (state_ == State::capturing) {
+    capture(call, token);
+    return;
+  }
+  note_token(token);
+  const std::uint64_t period = finder_.push(token);
+  if (period > 0 && segments_.size() < params().max_segments) {
+    begin_capture(period);
+  }
+}
+
+void Recorder::note_token(std::uint64_t token) {
+  if (context_.empty()) {
+    context_.assign(kContextRing, 0);
+  }
+  std::rotate(context_.begin(), context_.end() - 1, context_.end());
+  context_[0] = token;
+}
+
+std::uint64_t Recorder::entry_key(std::uint64_t token) const {
+  std::uint64_t h = mix(17, token);
+  if (!context_.empty()) {
+    for (int i = 0; i < params().entry_context; ++i) {
+      h = mix(h, context_[static_cast<std::size_t>(i)]);
+    }
+  }
+  return h;
+}
+
+// -- matching
+// ------------------------------------------------------------------------------------------
+
+bool Recorder::try_enter(const OpCall& call, std::uint64_t token) {
+  const auto found = segments_.find(entry_key(token));
+  if (found == segments_.end()) {
+    return false;
+  }
+  Segment& segment = *found->second;
+  if (calls_ < segment.rests_until || !segment.program->ready()) {
+    return false;
+  }
+  matcher_.start(segment);
+  if (!matcher_.matches(call, pending_)) {
+    return false;
+  }
+  if (state_ == State::capturing) {
+    cut();
+    state_ = State::cold;
+  }
+  current_ = &segment;
+  ++segment.entries;
+  ++segment.recent_entries;
+  state_ = State::matching;
+  matcher_.start(segment);
+  matcher_.matches(call, pending_);
+  defer(call, token);
+  return true;
+}
+
+void Recorder::defer(const OpCall& call, std::uint64_t token) {
+  if (pending_.size() <= pending_count_) {
+    pending_.emplace_back();
+  }
+  pending_[pending_count_].assign(call);
+  ++pending_count_;
+  pending_tokens_.push_back(token);
+  matcher_.accept(call);
+  for (const Tensor& output : call.outputs) {
+    if (output.storage()->producer() == nullptr) {
+      output.storage()->set_producer(this);
+    }
+    pending_bytes_ += call.in_place ? 0 : output.storage()->bytes();
+  }
+  note_token(token);
+  if (matcher_.complete()) {
+    launch();
+  } else if (pending_bytes_ > params().max_pending_bytes) {
+    run_pending(Exit::memory);
+  }
+}
+
+std::vector<int> Recorder::live_results(const Flow& flow) {
+  // An impl that only the queue refers to is dead; a storage is live if any other impl looks at it.
+  thread_local std::unordered_map<const TensorImpl*, std::uint32_t> impls;
+  thread_local std::unordered_map<const Storage*, std::uint32_t> dead;
+  impls.clear();
+  dead.clear();
+  for (std::size_t i = 0; i < pending_count_; ++i) {
+    for (const auto* list : {&pending_[i].inputs, &pending_[i].outputs}) {
+      for (const Tensor& t : *list) {
+        if (t.defined() && !t.is_immediate()) {
+          ++impls[t.impl()];
+        }
+      }
+    }
+  }
+  for (const auto& [impl, count] : impls) {
+    if (impl->use_count() == count) {
+      ++dead[impl->storage.get()];
+    }
+  }
+  std::vector<int> live;
+  for (std::size_t i = 0; i < flow.nodes.size(); ++i) {
+    for (std::size_t o = 0; o < flow.nodes[i].outputs.size(); ++o) {
+      const Storage* storage = pending_[i].outputs[o].storage().get();
+      const auto found = dead.find(storage);
+      if (storage->use_count() > (found == dead.end() ? 0 : found->second)) {
+        live.push_back(flow.nodes[i].outputs[o]);
+      }
+    }
+  }
+  return live;
+}
+
+void Recorder::launch() {
+  Segment& segment = *current_;
+  const std::vector<int> live = live_results(segment.flow);
+  const bool covered = std::all_of(live.begin(), live.end(), [&](int v) {
+    return segment.flow.live[static_cast<std::size_t>(v)] != 0;
+  });
+  if (!covered) {
+    run_pending(Exit::live_set);
+    grow_live_set(segment, live);
+    return;
+  }
+  std::vector<CallTensors> calls(pending_count_);
+  for (std::size_t i = 0; i < pending_count_; ++i) {
+    PendingCall& call = pending_[i];
+    calls[i] = {call.inputs, call.outputs, call.attrs};
+    for (const Tensor& input : call.inputs) {
+      if (input.defined() && !input.is_immediate() && input.storage()->producer() != nullptr &&
+          input.storage()->producer() != this) {
+        input.storage()->data();
+      }
+    }
+    for (const Tensor& output : call.outputs) {
+      output.storage()->set_producer(nullptr);
+    }
+  }
+  running_ = true;
+  state_ = State::cold;
+  try {
+    segment.program->run(calls);
+  } catch (...) {
+    running_ = false;
+    clear_pending();
+    throw;
+  }
+  running_ = false;
+  ++segment.hits;
+  ++stats_.launches;
+  stats_.matched += pending_count_;
+  if (segment.recent_entries >= static_cast<std::uint32_t>(params().exit_window)) {
+    segment.recent_entries = 0;
+    segment.recent_exits = 0;
+  }
+  clear_pending();
+}
+
+void Recorder::clear_pending() {
+  // Destructors may call back: detach the list first.
+  const std::size_t count = std::exchange(pending_count_, 0);
+  pending_tokens_.clear();
+  pending_bytes_ = 0;
+  current_ = nullptr;
+  for (std::size_t i = 0; i < count; ++i) {
+    pending_[i].clear();
+  }
+}
+
+void Recorder::run_pending(Exit reason) {
+  if (state_ != State::matching) {
+    return;
+  }
+  state_ = State::cold;
+  Segment& segment = *current_;
+  std::vector<PendingCall> calls(
+      std::make_move_iterator(pending_.begin()),
+      std::make_move_iterator(pending_.begin() + static_cast<std::ptrdiff_t>(pending_count_)));
+  const std::vector<std::uint64_t> tokens = pending_tokens_;
+  for (const PendingCall& call : calls) {
+    for (const Tensor& output : call.outputs) {
+      output.storage()->set_producer(nullptr);
+    }
+  }
+  clear_pending();
+  running_ = true;
+  try {
+    for (PendingCall& call : calls) {
+      eager_.execute({*call.op, call.inputs, call.attrs, call.outputs, call.in_place});
+    }
+  } catch (...) {
+    running_ = false;
+    throw;
+  }
+  running_ = false;
+  for (const std::uint64_t token : tokens) {
+    finder_.push(token);
+  }
+  note_exit(segment, reason);
+}
+
+void Recorder::note_exit(Segment& segment, Exit reason) {
+  ++segment.exits[static_cast<int>(reason)];
+  ++stats_.exits[static_cast<int>(reason)];
+  ++segment.recent_exits;
+  const Params& limits = params();
+  const bool full = segment.recent_entries >= static_cast<std::uint32_t>(limits.exit_window) / 4;
+  if (full && segment.recent_exits * 100 >
+                  segment.recent_entries * static_cast<std::uint32_t>(limits.exit_percent)) {
+    segment.penalty = std::clamp(segment.penalty * 2, limits.first_penalty, limits.max_penalty);
+    segment.rests_until = calls_ + segment.penalty + (calls_ * 2654435761U >> 7) % 64;
+    segment.recent_entries = 0;
+    segment.recent_exits = 0;
+  }
+}
+
+void Recorder::grow_live_set(Segment& segment, const std::vector<int>& live) {
+  ++segment.live_sets;
+  for (const int v : live) {
+    segment.flow.live[static_cast<std::size_t>(v)] = 1;
+  }
+  if (segment.live_sets > params().max_live_sets) {
+    for (const FlowNode& node : segment.flow.nodes) {
+      for (const int v : node.outputs) {
+        segment.flow.live[static_cast<std::size_t>(v)] = 1;
+      }
+    }
+  }
+  segment.program = maker_.make(segment.flow);
+}
+
+void Recorder::flush() {
+  const Lock lock(*this);
+  run_pending(Exit::observed);
+  if (state_ == State::capturing) {
+    cut();
+  }
+}
+
+void Recorder::produce(Storage& storage) {
+  const Lock lock(*this);
+  if (running_) {
+    return;
+  }
+  if (state_ == State::matching) {
+    run_pending(Exit::observed);
+  } else if (state_ == State::capturing) {
+    cut();
+  }
+  if (storage.producer() == this) {
+    storage.set_producer(nullptr);
+  }
+}
+
+void Recorder::set_enabled(bool enabled) {
+  flush();
+  enabled_ = enabled;
+}
+
+// -- capturing
+// -----------------------------------------------------------------------------------------
+
+void Recorder::begin_capture(std::uint64_t period) {
+  const auto shortest = static_cast<std::uint64_t>(params().min_segment);
+  capture_period_ = period;
+  capture_left_ = (shortest + period - 1) / period * period;
+  builder_ = nullptr;
+  state_ = State::capturing;
+}
+
+bool Recorder::wants_cut(const OpCall& call, std::uint64_t token) const {
+  const auto length = static_cast<int>(pending_count_);
+  const Params& limits = params();
+  if (length >= limits.max_segment ||
+      static_cast<int>(builder_->flow().groups) > limits.max_externals + length) {
+    return true;
+  }
+  return length >= limits.target_segment && call.op.kind == OpKind::contraction && token % 4 == 0;
+}
+
+void Recorder::capture(const OpCall& call, std::uint64_t token) {
+  const bool expected = finder_.recent(capture_period_) == token;
+  if (!expected || !deferrable(call)) {
+    cut();
+    if (!expected) {
+      state_ = State::cold;
+    }
+  } else {
+    if (builder_ && wants_cut(call, token)) {
+      cut();
+    }
+    if (!builder_) {
+      builder_ = std::make_unique<FlowBuilder>();
+      segment_entry_ = entry_key(token);
+    }
+    builder_->append(call, static_cast<int>(pending_count_));
+    if (pending_.size() <= pending_count_) {
+      pending_.emplace_back();
+    }
+    pending_[pending_count_].assign(call);
+    ++pending_count_;
+    pending_tokens_.push_back(token);
+    for (const Tensor& output : call.outputs) {
+      output.storage()->set_producer(this);
+    }
+  }
+  note_token(token);
+  finder_.push(token);
+  if (state_ == State::capturing && --capture_left_ == 0) {
+    cut();
+    state_ = State::cold;
+  }
+}
+
+void Recorder::cut() {
+  if (!builder_) {
+    return;
+  }
+  Flow flow = builder_->take();
+  builder_ = nullptr;
+  mark_live(flow);
+  for (std::size_t i = 0; i < pending_count_; ++i) {
+    for (const Tensor& output : pending_[i].outputs) {
+      if (output.storage()->producer() == this) {
+        output.storage()->set_producer(nullptr);
+      }
+    }
+  }
+  const bool useful = flow.nodes.size() >= 2;
+  std::unique_ptr<Segment>& slot = segments_[segment_entry_];
+  if (useful && !slot) {
+    slot = std::make_unique<Segment>();
+    slot->tokens = pending_tokens_;
+    slot->program = maker_.make(flow);
+    slot->flow = std::move(flow);
+    ++stats_.captured;
+  } else if (!slot) {
+    segments_.erase(segment_entry_);
+  }
+  clear_pending();
+}
+
+void Recorder::mark_live(Flow& flow) {
+  for (const int v : live_results(flow)) {
+    flow.live[static_cast<std::size_t>(v)] = 1;
+  }
+}
+
+std::vector<const Segment*> Recorder::segments() const {
+  std::vector<const Segment*> all;
+  for (const auto& [entry, segment] : segments_) {
+    all.push_back(segment.get());
+  }
+  return all;
+}
+
+}  // namespace rondo::tracer

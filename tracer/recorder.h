@@ -1,0 +1,104 @@
+// The recorder: an executor that watches the stream of calls, finds what repeats, and defers it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "core/graph/flow_builder.h"
+#include "core/op/executor.h"
+#include "tracer/matcher.h"
+#include "tracer/repeat_finder.h"
+#include "tracer/segment.h"
+
+namespace rondo::tracer {
+
+/// Counts of a recorder.
+struct RecorderStats {
+  std::uint64_t calls = 0;
+  std::uint64_t matched = 0;   // calls that ran in a segment
+  std::uint64_t captured = 0;  // segments made
+  std::uint64_t launches = 0;
+  std::uint64_t exits[kExitCount] = {};
+};
+
+/// Belongs to one thread; other threads may only ask it to produce a storage.
+///
+/// Cold: calls run at once and feed the repeat finder. Capturing: they run at once and are built
+/// into segments. Matching: a call that equals the next one of a segment is deferred; the last one
+/// launches it. Any other call, or a read of a deferred result, first runs what is deferred one by
+/// one.
+class Recorder final : public Executor, public Producer {
+ public:
+  Recorder(Executor& eager, ProgramMaker& maker) : eager_(eager), maker_(maker) {}
+  ~Recorder() override;
+
+  void execute(const OpCall& call) override;
+  void flush() override;
+  void produce(Storage& storage) override;
+
+  /// Off: every call runs at once and nothing is recorded.
+  void set_enabled(bool enabled);
+  bool enabled() const { return enabled_; }
+
+  const RecorderStats& stats() const { return stats_; }
+  /// All segments of this thread, for explain.
+  std::vector<const Segment*> segments() const;
+
+ private:
+  enum class State : std::uint8_t { cold, capturing, matching };
+
+  class Lock;
+
+  static bool deferrable(const OpCall& call);
+  void execute_locked(const OpCall& call);
+  void run_cold(const OpCall& call, std::uint64_t token);
+  bool try_enter(const OpCall& call, std::uint64_t token);
+  void defer(const OpCall& call, std::uint64_t token);
+  void launch();
+  void run_pending(Exit reason);
+  void clear_pending();
+
+  void begin_capture(std::uint64_t period);
+  void capture(const OpCall& call, std::uint64_t token);
+  void cut();
+  bool wants_cut(const OpCall& call, std::uint64_t token) const;
+  void mark_live(Flow& flow);
+
+  std::uint64_t entry_key(std::uint64_t token) const;
+  void note_token(std::uint64_t token);
+  void note_exit(Segment& segment, Exit reason);
+  void grow_live_set(Segment& segment, const std::vector<int>& live);
+  std::vector<int> live_results(const Flow& flow);
+
+  Executor& eager_;
+  ProgramMaker& maker_;
+  std::atomic_flag locked_ = ATOMIC_FLAG_INIT;
+  std::atomic<const void*> owner_{nullptr};
+  bool enabled_ = true;
+  bool running_ = false;  // the engine itself is executing: reads are its own
+  State state_ = State::cold;
+  RepeatFinder finder_;
+  std::vector<std::uint64_t> context_;  // the last tokens, in a ring
+  std::uint64_t calls_ = 0;
+
+  // Matching and capturing share the list of calls.
+  Matcher matcher_;
+  std::vector<PendingCall> pending_;
+  std::size_t pending_count_ = 0;
+  std::vector<std::uint64_t> pending_tokens_;
+  std::int64_t pending_bytes_ = 0;
+  Segment* current_ = nullptr;
+
+  std::unique_ptr<FlowBuilder> builder_;
+  std::uint64_t capture_left_ = 0;
+  std::uint64_t capture_period_ = 0;
+  std::uint64_t segment_entry_ = 0;
+
+  std::unordered_map<std::uint64_t, std::unique_ptr<Segment>> segments_;  // by entry
+  RecorderStats stats_;
+};
+
+}  // namespace rondo::tracer

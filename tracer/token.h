@@ -1,0 +1,23 @@
+// Tokens: what of a call decides which code runs it, as one number.
+#pragma once
+
+#include <cstdint>
+
+#include "core/op/executor.h"
+
+namespace rondo::tracer {
+
+/// The op, its structural attributes, and of each operand dtype, rank, axes of size 1, and whether
+/// it is an immediate. Not sizes, values, addresses or reference counts. Equal tokens are a hint;
+/// segments compare the calls themselves.
+std::uint64_t token_of(const OpCall& call);
+
+/// Equal attributes, but for sizes.
+bool same_attrs(const OpInfo& op, std::span<const Attr> a, std::span<const Attr> b);
+
+inline std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
+  h = (h ^ v) * 0x9e3779b97f4a7c15ULL;
+  return h ^ (h >> 29);
+}
+
+}  // namespace rondo::tracer
