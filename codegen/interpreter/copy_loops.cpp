@@ -6,25 +6,48 @@
 namespace rondo::codegen::interpreter::RONDO_ISA {
 namespace {
 
-/// The same nest with its loops of one iteration outermost and loops that continue each other
-/// joined.
-Nest simplified(const Nest& nest) {
-  Nest out{{1, 1, 1}, {0, 0, 0}};
-  int last = 3;  // the outermost loop that is in use
-  for (int i = 2; i >= 0; --i) {
-    if (nest.count[i] == 1) {
-      continue;
+/// One of the loops of a nest.
+struct Loop {
+  std::int64_t count;
+  std::int64_t stride;
+};
+constexpr Loop kOnce{1, 0};
+
+/// A nest with its loops of one iteration outermost and loops that continue each other joined.
+struct Loops {
+  Loop outer, middle, inner;
+
+  explicit Loops(const Nest& nest)
+      : outer{nest.count[0], nest.stride[0]},
+        middle{nest.count[1], nest.stride[1]},
+        inner{nest.count[2], nest.stride[2]} {
+    if (inner.count == 1) {
+      inner = middle;
+      drop_middle();
     }
-    if (last < 3 && nest.stride[i] == out.count[last] * out.stride[last]) {
-      out.count[last] *= nest.count[i];
-      continue;
+    if (inner.count == 1) {
+      inner = middle;
+      drop_middle();
     }
-    --last;
-    out.count[last] = nest.count[i];
-    out.stride[last] = nest.stride[i];
+    if (middle.count == 1) {
+      drop_middle();
+    }
+    for (int i = 0; i < 2 && middle.stride == inner.count * inner.stride; ++i) {
+      inner.count *= middle.count;
+      drop_middle();
+    }
+    if (outer.stride == middle.count * middle.stride) {
+      middle.count *= outer.count;
+      outer = kOnce;
+    }
   }
-  return out;
-}
+
+ private:
+  void drop_middle() {
+    middle = outer;
+    outer = kOnce;
+  }
+};
 
 template <class T>
 T read(const std::byte* memory) {
@@ -107,87 +130,87 @@ void gather_line(T* out, const std::byte* memory, std::int64_t n, std::int64_t s
 
 /// Whether the middle loop is the one along memory.
 template <class T>
-bool is_transposed(const Nest& nest) {
-  return nest.stride[1] == static_cast<std::int64_t>(sizeof(T)) && nest.count[1] >= 4 &&
-         nest.stride[2] != 0;
+bool is_transposed(const Loops& loops) {
+  return loops.middle.stride == static_cast<std::int64_t>(sizeof(T)) && loops.middle.count >= 4 &&
+         loops.inner.stride != 0;
 }
 
 template <class T>
-void gather_plane(T* to, const std::byte* memory, const Nest& nest) {
-  const std::int64_t n = nest.count[2];
-  const std::int64_t lines = nest.count[1];
-  if (is_transposed<T>(nest)) {
+void gather_plane(T* to, const std::byte* memory, const Loops& loops) {
+  const std::int64_t n = loops.inner.count;
+  const std::int64_t lines = loops.middle.count;
+  if (is_transposed<T>(loops)) {
     for (std::int64_t k = 0; k < n; ++k) {
       for (std::int64_t j = 0; j < lines; ++j) {
         to[j * n + k] =
-            read<T>(memory + k * nest.stride[2] + j * static_cast<std::int64_t>(sizeof(T)));
+            read<T>(memory + k * loops.inner.stride + j * static_cast<std::int64_t>(sizeof(T)));
       }
     }
     return;
   }
-  gather_line(to, memory, n, nest.stride[2]);
-  if (nest.stride[1] == 0) {
+  gather_line(to, memory, n, loops.inner.stride);
+  if (loops.middle.stride == 0) {
     repeat_line(reinterpret_cast<std::byte*>(to), n * static_cast<std::int64_t>(sizeof(T)), lines);
     return;
   }
   for (std::int64_t j = 1; j < lines; ++j) {
-    gather_line(to + j * n, memory + j * nest.stride[1], n, nest.stride[2]);
+    gather_line(to + j * n, memory + j * loops.middle.stride, n, loops.inner.stride);
   }
 }
 
 template <class T>
 void gather(void* out, const std::byte* memory, const Nest& nest) {
-  const Nest plain = simplified(nest);
+  const Loops loops(nest);
   T* to = static_cast<T*>(out);
-  for (std::int64_t i = 0; i < plain.count[0]; ++i) {
-    gather_plane(to, memory + i * plain.stride[0], plain);
-    to += plain.count[1] * plain.count[2];
+  for (std::int64_t i = 0; i < loops.outer.count; ++i) {
+    gather_plane(to, memory + i * loops.outer.stride, loops);
+    to += loops.middle.count * loops.inner.count;
   }
 }
 
 template <class T>
-void scatter_plane(std::byte* memory, const T* from, const Nest& nest) {
+void scatter_plane(std::byte* memory, const T* from, const Loops& loops) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
-  const std::int64_t n = nest.count[2];
-  const std::int64_t lines = nest.count[1];
-  if (is_transposed<T>(nest)) {
+  const std::int64_t n = loops.inner.count;
+  const std::int64_t lines = loops.middle.count;
+  if (is_transposed<T>(loops)) {
     for (std::int64_t k = 0; k < n; ++k) {
       for (std::int64_t j = 0; j < lines; ++j) {
-        write(memory + k * nest.stride[2] + j * kSize, from[j * n + k]);
+        write(memory + k * loops.inner.stride + j * kSize, from[j * n + k]);
       }
     }
     return;
   }
   for (std::int64_t j = 0; j < lines; ++j, from += n) {
-    std::byte* line = memory + j * nest.stride[1];
-    if (nest.stride[2] == kSize) {
+    std::byte* line = memory + j * loops.middle.stride;
+    if (loops.inner.stride == kSize) {
       copy_line(line, reinterpret_cast<const std::byte*>(from), n * kSize);
       continue;
     }
     for (std::int64_t k = 0; k < n; ++k) {
-      write(line + k * nest.stride[2], from[k]);
+      write(line + k * loops.inner.stride, from[k]);
     }
   }
 }
 
 template <class T>
 void scatter(std::byte* memory, const void* in, const Nest& nest) {
-  const Nest plain = simplified(nest);
+  const Loops loops(nest);
   const T* from = static_cast<const T*>(in);
-  for (std::int64_t i = 0; i < plain.count[0]; ++i) {
-    scatter_plane(memory + i * plain.stride[0], from, plain);
-    from += plain.count[1] * plain.count[2];
+  for (std::int64_t i = 0; i < loops.outer.count; ++i) {
+    scatter_plane(memory + i * loops.outer.stride, from, loops);
+    from += loops.middle.count * loops.inner.count;
   }
 }
 
 void index(std::int64_t* out, std::int64_t first, const Nest& nest) {
-  const Nest s = simplified(nest);
-  const std::int64_t n = s.count[2];
-  for (std::int64_t i = 0; i < s.count[0]; ++i) {
-    for (std::int64_t j = 0; j < s.count[1]; ++j, out += n) {
-      const std::int64_t line = first + i * s.stride[0] + j * s.stride[1];
+  const Loops loops(nest);
+  const std::int64_t n = loops.inner.count;
+  for (std::int64_t i = 0; i < loops.outer.count; ++i) {
+    for (std::int64_t j = 0; j < loops.middle.count; ++j, out += n) {
+      const std::int64_t line = first + i * loops.outer.stride + j * loops.middle.stride;
       for (std::int64_t k = 0; k < n; ++k) {
-        out[k] = line + k * s.stride[2];
+        out[k] = line + k * loops.inner.stride;
       }
     }
   }

@@ -21,8 +21,9 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) {
 
 class Cutter {
  public:
-  Cutter(const InterpretedProgram& program, const KernelArgs& args, Schedule schedule, View* views)
-      : program_(program), count_(program.operands.size()), views_(views) {
+  Cutter(const InterpretedProgram& program, const KernelArgs& args, Schedule schedule, View* views,
+         Geometry& geometry)
+      : program_(program), count_(program.operands.size()), views_(views), g_(geometry) {
     for (std::size_t p = 0; p < count_; ++p) {
       views_[p] = {args.data[p],
                    args.row_stride[p],
@@ -37,7 +38,7 @@ class Cutter {
     g_.columns = schedule == Schedule::columns && args.rows >= kFewRows;
   }
 
-  Geometry cut() {
+  void cut() {
     if (program_.folds == 0) {
       cut_elements();
     } else if (g_.columns) {
@@ -48,16 +49,11 @@ class Cutter {
     for (std::size_t p = 0; p < count_; ++p) {
       set_density(p);
     }
-    return g_;
   }
 
  private:
-  std::int64_t bytes(std::size_t operand) const {
-    return size_bytes(program_.operands[operand].dtype, 1);
-  }
-  bool is_element(std::size_t operand) const {
-    return program_.operands[operand].level == Level::element;
-  }
+  std::int64_t bytes(std::size_t operand) const { return program_.operands[operand].bytes; }
+  bool is_element(std::size_t operand) const { return program_.operands[operand].is_element; }
 
   template <class Question>
   bool each_element(Question question) const {
@@ -210,14 +206,14 @@ class Cutter {
   const InterpretedProgram& program_;
   std::size_t count_;
   View* views_;
-  Geometry g_;
+  Geometry& g_;
 };
 
 }  // namespace
 
-Geometry cut(const InterpretedProgram& program, const KernelArgs& args, Schedule schedule,
-             View* views) {
-  return Cutter(program, args, schedule, views).cut();
+void cut(const InterpretedProgram& program, const KernelArgs& args, Schedule schedule, View* views,
+         Geometry& geometry) {
+  Cutter(program, args, schedule, views, geometry).cut();
 }
 
 }  // namespace rondo::codegen::interpreter

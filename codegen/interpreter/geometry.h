@@ -30,8 +30,8 @@ struct Geometry {
   std::int64_t block_cols = 0;
 };
 
-/// Chooses, and fills in the views of all operands.
-Geometry cut(const InterpretedProgram& program, const KernelArgs& args, Schedule schedule,
-             View* views);
+/// Sets the geometry and the views of all operands.
+void cut(const InterpretedProgram& program, const KernelArgs& args, Schedule schedule, View* views,
+         Geometry& geometry);
 
 }  // namespace rondo::codegen::interpreter

@@ -52,7 +52,9 @@ class Run {
     pointers_ = frame.take<std::byte*>(values);
     lanes_ = frame.take<LaneState>(program.folds);
     columns_ = frame.take<ColumnState>(program.folds);
-    g_ = cut(program, args, schedule, views_);
+    cut(program, args, schedule, views_, g_);
+    invariant(g_.single || program.spill_bytes.empty() || args.scratch != nullptr,
+              "interpreter: a kernel with spilled values was given no scratch");
     registers_ = frame.take<std::byte>(g_.body->register_bytes);
     for (int n = 0; columns && n < program.folds; ++n) {
       columns_[n].lanes = frame.take<std::byte>(16 * kColumnTile * 8);

@@ -323,16 +323,17 @@ class BodyBuilder {
 }  // namespace
 }  // namespace interpreter
 
-InterpretedProgram::InterpretedProgram(const Kernel& kernel)
-    : operands(kernel.operands), loops(&block_loops(current_isa())) {
+InterpretedProgram::InterpretedProgram(const Kernel& kernel) : loops(&block_loops(current_isa())) {
   verify(kernel);
+  for (const KernelOperand& operand : kernel.operands) {
+    const bool is_element = operand.level == Level::element;
+    operands.push_back({size_bytes(operand.dtype, 1), is_element});
+    has_row_memory = has_row_memory || !is_element;
+  }
   for (const Instr& in : kernel.code) {
     folds += in.kind == InstrKind::reduce ? 1 : 0;
     has_index = has_index || in.kind == InstrKind::index;
   }
-  has_row_memory = std::any_of(operands.begin(), operands.end(), [](const KernelOperand& operand) {
-    return operand.level == Level::row;
-  });
   for (const int i : interpreter::used_spills(plan_phases(kernel))) {
     spill_bytes.push_back(reg_bytes(kernel.code[static_cast<std::size_t>(i)].reg));
   }

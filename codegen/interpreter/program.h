@@ -86,7 +86,11 @@ namespace rondo::codegen {
 struct InterpretedProgram {
   explicit InterpretedProgram(const Kernel& kernel);
 
-  std::vector<KernelOperand> operands;
+  struct Operand {
+    std::int64_t bytes;  // of an element
+    bool is_element;
+  };
+  std::vector<Operand> operands;
   std::vector<std::int64_t> spill_bytes;  // register sizes of the spilled values
   const BlockLoops* loops = nullptr;
   int folds = 0;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/isa.h"
+#include "tests/support/canonical.h"
 #include "tests/support/kernel_builder.h"
 #include "tests/support/random_kernel.h"
 #include "tests/support/reference_kernel.h"
@@ -146,6 +147,21 @@ TEST(Interpreter, StoresInPlaceAfterTheLoadsThatComeFirst) {
     fill_random(kernel_case.buffers.back(), Dtype::float32, false, random);
   }
   EXPECT_EQ(difference_from_reference(kernel_case), "");
+}
+
+TEST(Interpreter, SumsInTheCanonicalOrder) {
+  for (const std::int64_t cols : {1, 15, 16, 17, 67, 1023, 1024, 1025, 5000}) {
+    const KernelCase kernel_case = reduction_case(ReduceKind::sum, 3, 1, cols, false);
+    CaseRun run(kernel_case, Schedule::rows);
+    InterpretedKernel(kernel_case.kernel).run(run.args(), Schedule::rows);
+    const auto* x = reinterpret_cast<const float*>(run.buffers()[0].data());
+    const auto* results = reinterpret_cast<const float*>(run.buffers()[1].data());
+    for (std::int64_t r = 0; r < 3; ++r) {
+      const float expected =
+          canonical::sum<float>(cols, [&](std::int64_t i) { return x[r * cols + i]; });
+      EXPECT_EQ(results[r], expected) << "row " << r << " of " << cols << " columns";
+    }
+  }
 }
 
 TEST(Interpreter, LeavesMemoryAloneWithoutRowsAndGivesIdentitiesWithoutColumns) {
