@@ -1,0 +1,57 @@
+// Explicit tracing: a function becomes a graph that can be exported.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/graph/graph.h"
+
+namespace rondo::tracer {
+
+using TracedFunction = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
+
+/// An axis of an input whose size is a symbol.
+struct DynamicAxis {
+  int input = 0;
+  int axis = 0;
+  std::string symbol;
+};
+
+struct NamedTensor {
+  std::string name;
+  Tensor tensor;
+};
+
+struct TraceRequest {
+  std::string method = "forward";
+  TracedFunction function;
+  std::vector<Tensor> inputs;  // examples
+  std::vector<DynamicAxis> dynamic;
+  std::vector<NamedTensor> tensors;     // parameters and buffers, by name
+  std::function<std::string()> source;  // gives "file:line" of the caller's code; may be null
+};
+
+/// A size that may depend on the symbols: constant + sum of factor * symbol, as text ("2*batch+1").
+using SizeText = std::string;
+
+struct TraceResult {
+  Graph graph;
+  std::vector<NamedTensor> constants;  // tensors that the function made of its own
+  std::vector<std::vector<SizeText>> input_shapes;
+  std::vector<std::vector<SizeText>> output_shapes;
+  std::vector<Dtype> output_dtypes;
+  std::vector<Tensor> outputs;  // of the example run
+  bool random = false;          // it draws random numbers
+};
+
+/// Runs the function on the examples and, for every symbol, on inputs of two other sizes: what
+/// differs between the runs and follows the sizes becomes an expression; anything else that differs
+/// is an error.
+///
+/// Errors: ArgumentError, naming the line, if the number of calls depends on a size, if a value is
+/// read on the host, or if an integer does not depend on sizes linearly; UnsupportedError for
+/// writes in place.
+TraceResult trace(const TraceRequest& request);
+
+}  // namespace rondo::tracer
