@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -52,7 +53,7 @@ class Queue {
     jobs.push_back(std::move(job));
     if (!started_) {
       started_ = true;
-      on_exit([](int status, void*) { instance().stop(status); }, nullptr);
+      stop_at_exit();
       std::thread([this] { work(); }).detach();
     }
     wake_.notify_one();
@@ -71,6 +72,12 @@ class Queue {
   }
 
  private:
+  /// Handlers run in reverse order: one registered after the compiler has made its static objects
+  /// stops the thread before they are destroyed.
+  static void stop_at_exit() {
+    on_exit([](int status, void*) { instance().stop(status); }, nullptr);
+  }
+
   /// At exit: drops what is queued and lets the job at hand end, so that it does not run while its
   /// compiler is taken down. If that takes too long the process ends here and now.
   void stop(int status) {
@@ -103,6 +110,10 @@ class Queue {
         log_once(std::string("background work failed: ") + e.what());
       }
       job = nullptr;
+      ++jobs_done_;
+      if (jobs_done_ <= 64 && std::has_single_bit(jobs_done_)) {
+        stop_at_exit();
+      }
       lock.lock();
       busy_ = false;
       idle_.notify_all();
@@ -117,6 +128,7 @@ class Queue {
   bool started_ = false;
   bool stopping_ = false;
   bool busy_ = false;
+  unsigned jobs_done_ = 0;  // the worker's own
 };
 
 /// Loaded code is kept for the life of the process: a thread may be running it.

@@ -222,7 +222,7 @@ void Module::read_programs(const serialize::ZipReader& reader) {
   for (const serialize::Method& method : manifest_.methods) {
     for (const serialize::Body& body : method.bodies) {
       Graph graph = parse_graph(reader.read_verified(reader.entry(body.code)).text());
-      verify(graph);
+      rondo::verify(graph);
       check<FormatError>(
           graph.inputs == static_cast<int>(method.inputs.size()) &&
               graph.outputs.size() == method.outputs.size(),
