@@ -70,7 +70,7 @@ std::vector<std::string> plugin_files(const std::string& name, const char* plugi
     std::istringstream folders(plugin_path);
     for (std::string folder; std::getline(folders, folder, ':');) {
       if (!folder.empty()) {
-        files.push_back(folder + "/" + name);
+        files.push_back(fmt::format("{}/{}", folder, name));
       }
     }
   }

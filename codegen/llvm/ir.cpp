@@ -43,6 +43,7 @@ llvm::Constant* Ir::splat_constant(Reg reg, std::uint64_t bits) {
 
 llvm::Value* Ir::lane_places(llvm::Value* start, llvm::Value* step) {
   std::vector<llvm::Constant*> counts;
+  counts.reserve(kLanes);
   for (unsigned i = 0; i < kLanes; ++i) {
     counts.push_back(getInt64(i));
   }

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <limits>
+#include <numeric>
 
 namespace rondo::codegen {
 namespace {
@@ -123,10 +124,8 @@ Partial Reducer::tree(Partial lanes) {
     if (width == 1) {
       return ir_.CreateExtractElement(value, ir_.number(begin));
     }
-    std::vector<int> taken;
-    for (int lane = 0; lane < width; ++lane) {
-      taken.push_back(begin + lane);
-    }
+    std::vector<int> taken(static_cast<std::size_t>(width));
+    std::iota(taken.begin(), taken.end(), begin);
     return ir_.CreateShuffleVector(value, taken);
   };
   for (int width = static_cast<int>(kLanes) / 2; width > 0; width /= 2) {

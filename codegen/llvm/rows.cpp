@@ -117,6 +117,7 @@ void RowsEmitter::emit_phase(const Phase& phase) {
   Guard guard(ir_, has_elements_, "elements");
   const std::vector<Partial> ran = emit_chunks(phase);
   std::vector<std::pair<llvm::Value*, llvm::Value*>> results;
+  results.reserve(reducers_.size());
   for (std::size_t k = 0; k < reducers_.size(); ++k) {
     results.emplace_back(reducers_[k].result(ran[k]), reducers_[k].result(reducers_[k].identity()));
   }

@@ -41,66 +41,89 @@ Strip::Strip(Ir& ir, const Kernel& kernel, const Variant& variant, Isa isa,
   }
 }
 
-bool Strip::copies_in(const StripOperand& operand) const {
-  return !operand.written && operand.buffer != nullptr;
+/// How the remaining elements of an operand are copied. AVX2 loads by mask, but 4 and 8 bytes only;
+/// its stores by mask are slow on many machines.
+Strip::Copy Strip::copy_of(const StripOperand& operand) const {
+  if (operand.start.stride_class == StrideClass::any) {
+    return Copy::one_by_one;
+  }
+  const bool masked = !operand.written && element_bytes(operand.dtype) >= 4;
+  return isa_ == Isa::v4 || masked ? Copy::by_mask : Copy::by_halves;
 }
 
-/// AVX2 has masked moves of 4 and 8 bytes only.
-bool Strip::copies_by_mask(const StripOperand& operand) const {
-  return operand.start.stride_class == StrideClass::unit &&
-         (isa_ == Isa::v4 || element_bytes(operand.dtype) >= 4);
-}
-
-void Strip::copy_by_mask(const StripOperand& operand, bool into_buffer) {
+void Strip::copy_by_mask(const StripOperand& operand) {
   llvm::FixedVectorType* type = ir_.lanes(ir_.memory_type(operand.dtype));
-  if (into_buffer) {
+  if (operand.written) {
+    llvm::Value* lanes = ir_.CreateAlignedLoad(type, operand.buffer, kBufferAlignment);
+    ir_.CreateMaskedStore(lanes, operand.start.address, kNoAlignment, mask_);
+  } else {
     llvm::Value* lanes = ir_.CreateMaskedLoad(type, operand.start.address, kNoAlignment, mask_,
                                               llvm::Constant::getNullValue(type));
     ir_.CreateAlignedStore(lanes, operand.buffer, kBufferAlignment);
-  } else {
-    llvm::Value* lanes = ir_.CreateAlignedLoad(type, operand.buffer, kBufferAlignment);
-    ir_.CreateMaskedStore(lanes, operand.start.address, kNoAlignment, mask_);
   }
 }
 
-void Strip::copy_one(const StripOperand& operand, llvm::Value* element, bool into_buffer) {
-  llvm::Type* type = ir_.memory_type(operand.dtype);
+/// Copies `type`, at a number of bytes from the element, in or out.
+void Strip::copy_part(const StripOperand& operand, llvm::Type* type, llvm::Value* element,
+                      llvm::Value* stride_bytes) {
   llvm::Value* bytes = ir_.number(element_bytes(operand.dtype));
-  const bool unit = operand.start.stride_class == StrideClass::unit;
-  llvm::Value* stride = unit ? bytes : operand.start.stride_bytes;
-  llvm::Value* outside = ir_.advance(operand.start.address, ir_.CreateMul(element, stride));
+  llvm::Value* outside = ir_.advance(operand.start.address, ir_.CreateMul(element, stride_bytes));
   llvm::Value* inside = ir_.advance(operand.buffer, ir_.CreateMul(element, bytes));
-  llvm::Value* value = ir_.CreateAlignedLoad(type, into_buffer ? outside : inside, kNoAlignment);
-  ir_.CreateAlignedStore(value, into_buffer ? inside : outside, kNoAlignment);
+  llvm::Value* value =
+      ir_.CreateAlignedLoad(type, operand.written ? inside : outside, kNoAlignment);
+  ir_.CreateAlignedStore(value, operand.written ? outside : inside, kNoAlignment);
 }
 
-/// Copies the remaining elements of each operand to its buffer, or back.
-void Strip::copy(bool into_buffers) {
-  std::vector<const StripOperand*> one_by_one;
-  for (const StripOperand& operand : operands_) {
-    if (into_buffers ? !copies_in(operand) : !operand.written) {
-      continue;
+/// 8, 4, 2 and 1 elements, as the bits of the count say.
+void Strip::copy_by_halves(const std::vector<const StripOperand*>& operands) {
+  llvm::Value* element = ir_.number(0);
+  for (std::uint32_t count = kLanes / 2; count > 0 && !operands.empty(); count /= 2) {
+    llvm::Value* bit = ir_.CreateAnd(remaining_, ir_.number(count));
+    Guard guard(ir_, ir_.CreateICmpNE(bit, ir_.number(0)), "copy_part");
+    for (const StripOperand* operand : operands) {
+      llvm::Type* one = ir_.memory_type(operand->dtype);
+      llvm::Type* part = count == 1 ? one : llvm::FixedVectorType::get(one, count);
+      copy_part(*operand, part, element, ir_.number(element_bytes(operand->dtype)));
     }
-    if (copies_by_mask(operand)) {
-      copy_by_mask(operand, into_buffers);
-      continue;
-    }
-    if (into_buffers) {
-      llvm::Type* type = ir_.lanes(ir_.memory_type(operand.dtype));
-      ir_.CreateAlignedStore(llvm::Constant::getNullValue(type), operand.buffer, kBufferAlignment);
-    }
-    one_by_one.push_back(&operand);
+    llvm::Value* next = ir_.CreateAdd(element, ir_.number(count));
+    element = guard.close({{next, element}})[0];
   }
-  if (one_by_one.empty()) {
+}
+
+void Strip::copy_one_by_one(const std::vector<const StripOperand*>& operands) {
+  if (operands.empty()) {
     return;
   }
-  Loop elements(ir_, into_buffers ? "copy_in" : "copy_out");
+  Loop elements(ir_, "copy_element");
   llvm::Value* element = elements.carry(ir_.number(0));
-  for (const StripOperand* operand : one_by_one) {
-    copy_one(*operand, element, into_buffers);
+  for (const StripOperand* operand : operands) {
+    copy_part(*operand, ir_.memory_type(operand->dtype), element, operand->start.stride_bytes);
   }
   llvm::Value* next = ir_.CreateAdd(element, ir_.number(1));
   elements.close(ir_.CreateICmpSLT(next, remaining_), {next});
+}
+
+/// Copies the remaining elements of what is read to the buffers, or of what is written back.
+void Strip::copy(bool written) {
+  std::vector<const StripOperand*> by_halves;
+  std::vector<const StripOperand*> one_by_one;
+  for (const StripOperand& operand : operands_) {
+    if (operand.written != written || operand.buffer == nullptr) {
+      continue;
+    }
+    const Copy how = copy_of(operand);
+    if (how == Copy::by_mask) {
+      copy_by_mask(operand);
+      continue;
+    }
+    if (!written) {
+      llvm::Type* type = ir_.lanes(ir_.memory_type(operand.dtype));
+      ir_.CreateAlignedStore(llvm::Constant::getNullValue(type), operand.buffer, kBufferAlignment);
+    }
+    (how == Copy::by_halves ? by_halves : one_by_one).push_back(&operand);
+  }
+  copy_by_halves(by_halves);
+  copy_one_by_one(one_by_one);
 }
 
 void Strip::enter(llvm::Value* tail, llvm::Value* remaining) {
@@ -109,13 +132,14 @@ void Strip::enter(llvm::Value* tail, llvm::Value* remaining) {
   llvm::Value* clipped = ir_.CreateSelect(tail, remaining, ir_.number(kLanes));
   llvm::Value* count = ir_.CreateTrunc(clipped, ir_.getInt32Ty());
   std::vector<llvm::Constant*> lane_numbers;
+  lane_numbers.reserve(kLanes);
   for (unsigned i = 0; i < kLanes; ++i) {
     lane_numbers.push_back(ir_.getInt32(i));
   }
   mask_ = ir_.CreateICmpSLT(llvm::ConstantVector::get(lane_numbers), ir_.splat(count));
 
   Guard guard(ir_, tail, "tail_in");
-  copy(true);
+  copy(false);
   std::vector<std::pair<llvm::Value*, llvm::Value*>> choices;
   for (const StripOperand& operand : operands_) {
     if (operand.buffer != nullptr) {
@@ -177,7 +201,7 @@ void Strip::leave() {
     return;
   }
   Guard guard(ir_, tail_, "tail_out");
-  copy(false);
+  copy(true);
   guard.close();
 }
 

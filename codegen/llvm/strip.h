@@ -46,11 +46,14 @@ class Strip {
   llvm::Value* mask() const { return mask_; }
 
  private:
-  bool copies_in(const StripOperand& operand) const;
-  bool copies_by_mask(const StripOperand& operand) const;
-  void copy(bool into_buffers);
-  void copy_by_mask(const StripOperand& operand, bool into_buffer);
-  void copy_one(const StripOperand& operand, llvm::Value* element, bool into_buffer);
+  enum class Copy : std::uint8_t { by_mask, by_halves, one_by_one };
+  Copy copy_of(const StripOperand& operand) const;
+  void copy(bool written);
+  void copy_by_mask(const StripOperand& operand);
+  void copy_by_halves(const std::vector<const StripOperand*>& operands);
+  void copy_one_by_one(const std::vector<const StripOperand*>& operands);
+  void copy_part(const StripOperand& operand, llvm::Type* type, llvm::Value* element,
+                 llvm::Value* stride_bytes);
   Place place_of(int operand, llvm::Value* i);
 
   Ir& ir_;
