@@ -251,7 +251,7 @@ Tensor materialize(const Tensor& tensor) {
 }
 
 Tensor contiguous(const Tensor& tensor) {
-  const Tensor source = materialize(tensor);
+  Tensor source = materialize(tensor);
   if (source.is_contiguous()) {
     return source;
   }
