@@ -347,7 +347,7 @@ class KernelBuilder {
     }
     int element = promoted(node, 0, dtype, whole, plan_.rank);
     if (rule.pre != nullptr) {
-      element = apply(rule.pre, {{element}}, node, dtype);
+      element = apply(rule.pre, {element}, node, dtype);
     }
     // A value that does not vary along the row is still combined once for each element.
     Instr reduce{.kind = InstrKind::reduce, .reduce = reduce_kind(rule.combine)};

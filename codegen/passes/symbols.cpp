@@ -153,10 +153,12 @@ void SymbolTable::infer_matmul(const FlowNode& node) {
   }
   // Leading axes that only one operand has are that operand's; shared ones stay fresh unless both
   // agree.
-  for (std::size_t i = 3; d > 0; ++i) {
+  std::size_t i = 3;
+  while (d > 0) {
     const int sa = i <= ra ? a[ra - i] : kOne;
     const int sb = i <= rb ? b[rb - i] : kOne;
     set(sa == kOne ? sb : (sb == kOne || sa == sb ? sa : -1));
+    ++i;
   }
 }
 
