@@ -9,12 +9,14 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Support/xxhash.h>
 
 #include <algorithm>
 
 #include "codegen/llvm/kernel_emitter.h"
 #include "codegen/llvm/object.h"
 #include "codegen/llvm/pipeline.h"
+#include "codegen/llvm/scalar_bitcode.h"
 #include "codegen/llvm/scalar_call.h"
 #include "codegen/llvm/scalar_library.h"
 #include "core/base/error.h"
@@ -59,7 +61,9 @@ LlvmTarget::LlvmTarget() {
 }
 
 std::string LlvmTarget::identity() const {
-  return fmt::format("llvm {} generator {}", LLVM_VERSION_STRING, kGeneratorVersion);
+  const auto hash = [](Isa isa) { return llvm::xxh3_64bits(scalar_bitcode(isa)); };
+  return fmt::format("llvm {} generator {} scalar {:016x} {:016x}", LLVM_VERSION_STRING,
+                     kGeneratorVersion, hash(Isa::v3), hash(Isa::v4));
 }
 
 MachineCode LlvmTarget::compile(const Kernel& kernel, const Variant& variant, Isa isa) {

@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <thread>
 #include <vector>
 
@@ -58,6 +60,25 @@ TEST(LlvmThreads, RunInAForkedChildWhatTheParentCompiled) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   EXPECT_TRUE(is_right(kernel_case, *compile_case(kernel_case)));
+}
+
+/// What is registered before the plug-in is opened runs after its own destructors, if it has any.
+TEST(LlvmThreads, MayCompileWhileTheProcessExits) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  const auto exit_while_compiling = [] {
+    std::atexit([] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); });
+    static std::atomic<int> compiled = 0;
+    std::thread([] {
+      for (;; ++compiled) {
+        compile_case(random_kernel(7));
+      }
+    }).detach();
+    while (compiled == 0) {
+      std::this_thread::yield();
+    }
+    std::exit(0);
+  };
+  EXPECT_EXIT(exit_while_compiling(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace
