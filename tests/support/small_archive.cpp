@@ -1,0 +1,70 @@
+#include "tests/support/small_archive.h"
+
+#include <cstring>
+
+#include "core/ops/all.h"
+#include "jit/export.h"
+#include "jit/module.h"
+#include "tests/support/tensors.h"
+
+namespace rondo::test {
+namespace {
+
+std::vector<std::byte> exported(const tracer::TraceRequest& request, const char* input,
+                                const std::vector<jit::ExportTensor>& tensors) {
+  const jit::ExportMethod method{
+      tracer::trace(request), request.inputs, {input}, {"y"}, serialize::Mode::eval};
+  serialize::MemorySink sink;
+  jit::write_archive(sink, {method}, tensors);
+  return sink.take();
+}
+
+std::shared_ptr<const jit::Module> loaded(const std::vector<std::byte>& bytes) {
+  const auto owner = std::make_shared<std::vector<std::byte>>(bytes);
+  return jit::Module::load(serialize::open_bytes(serialize::Bytes(owner, *owner), "memory"));
+}
+
+}  // namespace
+
+std::vector<std::byte> small_archive() {
+  const Tensor w = floats({3, 2}, {1, 2, 3, 4, 5, 6});
+  const Tensor b = floats({2}, {0.5F, -0.5F});
+  tracer::TraceRequest request;
+  request.function = [&](const std::vector<Tensor>& in) {
+    return std::vector<Tensor>{relu(matmul(in[0], w) + b)};
+  };
+  request.inputs = {floats({2, 3}, {1, 0, -1, 0.5F, 0.25F, 0})};
+  request.dynamic = {{0, 0, "batch"}};
+  request.tensors = {{"w", w}, {"b", b}};
+  return exported(request, "x", {{"w", w}, {"b", b}});
+}
+
+std::shared_ptr<const jit::Module> small_module() {
+  return loaded(small_archive());
+}
+
+std::shared_ptr<const jit::Module> mixing_module() {
+  tracer::TraceRequest request;
+  request.function = [](const std::vector<Tensor>& in) {
+    return std::vector<Tensor>{in[0] / sum(in[0], 0)};
+  };
+  request.inputs = {floats({2, 3}, {1, 2, 3, 4, 5, 6})};
+  request.dynamic = {{0, 0, "batch"}};
+  return loaded(exported(request, "x", {}));
+}
+
+std::shared_ptr<const jit::Module> table_module() {
+  const Tensor table = floats({4, 2}, {0, 1, 10, 11, 20, 21, 30, 31});
+  const Tensor indices = Tensor::empty({2}, Dtype::int64);
+  std::memset(indices.data(), 0, 16);
+  tracer::TraceRequest request;
+  request.function = [&](const std::vector<Tensor>& in) {
+    return std::vector<Tensor>{index_select(table, 0, in[0])};
+  };
+  request.inputs = {indices};
+  request.dynamic = {{0, 0, "batch"}};
+  request.tensors = {{"table", table}};
+  return loaded(exported(request, "i", {{"table", table}}));
+}
+
+}  // namespace rondo::test
