@@ -1,5 +1,7 @@
 #include "jit/thread_executor.h"
 
+#include <thread>
+
 #include "jit/eager_executor.h"
 #include "jit/segment_program.h"
 
@@ -10,6 +12,13 @@ tracer::Recorder& thread_recorder() {
     EagerExecutor eager;
     SegmentProgramMaker maker;
     tracer::Recorder recorder{eager, maker};
+
+    // The scratch memory of a thread that ends is gone by now: what it left runs on another one.
+    ~Parts() {
+      if (!recorder.idle()) {
+        std::thread([this] { recorder.flush(); }).join();
+      }
+    }
   };
   thread_local Parts parts;
   return parts.recorder;

@@ -47,6 +47,9 @@ class Recorder final : public Executor, public Producer {
   /// All segments of this thread, for explain.
   std::vector<const Segment*> segments() const;
 
+  /// Nothing is queued and no capture is going on.
+  bool idle() const { return pending_count_ == 0 && state_ != State::capturing; }
+
  private:
   enum class State : std::uint8_t { cold, capturing, matching };
 
