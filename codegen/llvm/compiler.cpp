@@ -12,6 +12,7 @@
 #include <llvm/Support/xxhash.h>
 
 #include <algorithm>
+#include <span>
 
 #include "codegen/llvm/kernel_emitter.h"
 #include "codegen/llvm/object.h"
@@ -61,7 +62,10 @@ LlvmTarget::LlvmTarget() {
 }
 
 std::string LlvmTarget::identity() const {
-  const auto hash = [](Isa isa) { return llvm::xxh3_64bits(scalar_bitcode(isa)); };
+  const auto hash = [](Isa isa) {
+    const std::span<const unsigned char> bitcode = scalar_bitcode(isa);
+    return llvm::xxh3_64bits(llvm::ArrayRef(bitcode.data(), bitcode.size()));
+  };
   return fmt::format("llvm {} generator {} scalar {:016x} {:016x}", LLVM_VERSION_STRING,
                      kGeneratorVersion, hash(Isa::v3), hash(Isa::v4));
 }
