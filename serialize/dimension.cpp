@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "core/base/error.h"
 #include "serialize/text.h"
@@ -98,9 +99,9 @@ class Parser {
     Dimension result = parse_product(level);
     for (;;) {
       if (take("+")) {
-        result = result + parse_product(level);
+        result = std::move(result) + parse_product(level);
       } else if (take("-")) {
-        result = result - parse_product(level);
+        result = std::move(result) - parse_product(level);
       } else {
         return result;
       }
@@ -111,9 +112,9 @@ class Parser {
     Dimension result = parse_factor(level);
     for (;;) {
       if (take("*")) {
-        result = result * parse_factor(level);
+        result = std::move(result) * parse_factor(level);
       } else if (take("//")) {
-        result = Dimension::floor_divide(result, parse_factor(level));
+        result = Dimension::floor_divide(std::move(result), parse_factor(level));
       } else {
         return result;
       }
@@ -211,7 +212,7 @@ Dimension Dimension::symbol(std::string_view name) {
                        in_quotes(name), kMaxSymbolBytes);
   Dimension result;
   result.nodes_[0].kind = Kind::symbol;
-  result.nodes_[0].name = name;
+  result.symbols_.emplace_back(name);
   return result;
 }
 
@@ -229,50 +230,51 @@ std::string Dimension::text() const {
   return out;
 }
 
-std::vector<std::string_view> Dimension::symbols() const {
-  std::vector<std::string_view> names;
-  for (const Node& node : nodes_) {
-    if (node.kind == Kind::symbol && std::ranges::find(names, node.name) == names.end()) {
-      names.emplace_back(node.name);
-    }
-  }
-  return names;
-}
-
 std::int64_t Dimension::evaluate(const Bindings& bindings) const {
   return evaluate(nodes_.size() - 1, bindings);
 }
 
-Dimension operator+(const Dimension& a, const Dimension& b) {
-  return Dimension::combine(Dimension::Kind::add, a, b);
+Dimension operator+(Dimension a, Dimension b) {
+  return Dimension::combine(Dimension::Kind::add, std::move(a), std::move(b));
 }
 
-Dimension operator-(const Dimension& a, const Dimension& b) {
-  return Dimension::combine(Dimension::Kind::subtract, a, b);
+Dimension operator-(Dimension a, Dimension b) {
+  return Dimension::combine(Dimension::Kind::subtract, std::move(a), std::move(b));
 }
 
-Dimension operator*(const Dimension& a, const Dimension& b) {
-  return Dimension::combine(Dimension::Kind::multiply, a, b);
+Dimension operator*(Dimension a, Dimension b) {
+  return Dimension::combine(Dimension::Kind::multiply, std::move(a), std::move(b));
 }
 
-Dimension Dimension::floor_divide(const Dimension& a, const Dimension& b) {
-  return combine(Kind::floor_divide, a, b);
+Dimension Dimension::floor_divide(Dimension a, Dimension b) {
+  return combine(Kind::floor_divide, std::move(a), std::move(b));
 }
 
-Dimension Dimension::combine(Kind kind, const Dimension& a, const Dimension& b) {
+Dimension Dimension::combine(Kind kind, Dimension a, Dimension b) {
   const std::size_t size = a.nodes_.size() + b.nodes_.size() + 1;
   const int depth = std::max(a.root().depth, b.root().depth) + 1;
   check<ArgumentError>(size <= kMaxNodes && depth <= kMaxDepth,
                        "dimension: the expression is too large: {} nodes in {} levels; the limits "
                        "are {} and {}",
                        size, depth, kMaxNodes, kMaxDepth);
-  Dimension result = a;
-  result.nodes_.insert(result.nodes_.end(), b.nodes_.begin(), b.nodes_.end());
-  Node& node = result.nodes_.emplace_back();
+  std::vector<std::int64_t> places;  // of b's symbols among a's
+  for (std::string& symbol : b.symbols_) {
+    const auto found = std::ranges::find(a.symbols_, symbol);
+    places.push_back(found - a.symbols_.begin());
+    if (found == a.symbols_.end()) {
+      a.symbols_.push_back(std::move(symbol));
+    }
+  }
+  for (Node& node : b.nodes_) {
+    node.value =
+        node.kind == Kind::symbol ? places[static_cast<std::size_t>(node.value)] : node.value;
+    a.nodes_.push_back(node);
+  }
+  Node& node = a.nodes_.emplace_back();
   node.kind = kind;
   node.depth = static_cast<std::uint8_t>(depth);
   node.size = static_cast<std::uint16_t>(size);
-  return result;
+  return a;
 }
 
 std::int64_t Dimension::evaluate(std::size_t node, const Bindings& bindings) const {
@@ -281,9 +283,10 @@ std::int64_t Dimension::evaluate(std::size_t node, const Bindings& bindings) con
     return at.value;
   }
   if (at.kind == Kind::symbol) {
-    const std::optional<std::int64_t> value = bindings.find(at.name);
+    const std::optional<std::int64_t> value = bindings.find(name_of(at));
     if (!value) {
-      fail<ArgumentError>("dimension {}: the symbol '{}' has no size", in_quotes(text()), at.name);
+      fail<ArgumentError>("dimension {}: the symbol '{}' has no size", in_quotes(text()),
+                          name_of(at));
     }
     return *value;
   }
@@ -306,7 +309,7 @@ void Dimension::print(std::size_t node, std::string& out) const {
     return;
   }
   if (at.kind == Kind::symbol) {
-    out += at.name;
+    out += name_of(at);
     return;
   }
   // Operators of one level group to the left, so an equal one on the right needs parentheses.

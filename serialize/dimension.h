@@ -48,19 +48,19 @@ class Dimension {
   /// The value of a constant.
   std::int64_t constant() const { return root().value; }
   /// The name of a symbol.
-  const std::string& symbol_name() const { return root().name; }
+  const std::string& symbol_name() const { return symbols_[0]; }
   /// Each symbol once, in order of appearance.
-  std::vector<std::string_view> symbols() const;
+  const std::vector<std::string>& symbols() const { return symbols_; }
 
   /// The value with these sizes. Errors: ArgumentError for a symbol without a size, a division by
   /// zero or a result that does not fit into 64 bits.
   std::int64_t evaluate(const Bindings& bindings) const;
 
   /// Errors: ArgumentError if the result has more than kMaxNodes nodes or kMaxDepth levels.
-  friend Dimension operator+(const Dimension& a, const Dimension& b);
-  friend Dimension operator-(const Dimension& a, const Dimension& b);
-  friend Dimension operator*(const Dimension& a, const Dimension& b);
-  static Dimension floor_divide(const Dimension& a, const Dimension& b);
+  friend Dimension operator+(Dimension a, Dimension b);
+  friend Dimension operator-(Dimension a, Dimension b);
+  friend Dimension operator*(Dimension a, Dimension b);
+  static Dimension floor_divide(Dimension a, Dimension b);
 
   /// True if both are written alike; `a+b` and `b+a` are not.
   bool operator==(const Dimension&) const = default;
@@ -71,18 +71,22 @@ class Dimension {
     Kind kind = Kind::constant;
     std::uint8_t depth = 1;
     std::uint16_t size = 1;  // nodes of the subtree
-    std::int64_t value = 0;
-    std::string name;
+    std::int64_t value = 0;  // of a symbol: its place in symbols_
 
     bool operator==(const Node&) const = default;
   };
 
   const Node& root() const { return nodes_.back(); }
-  static Dimension combine(Kind kind, const Dimension& a, const Dimension& b);
+  static Dimension combine(Kind kind, Dimension a, Dimension b);
   std::int64_t evaluate(std::size_t node, const Bindings& bindings) const;
   void print(std::size_t node, std::string& out) const;
 
+  const std::string& name_of(const Node& node) const {
+    return symbols_[static_cast<std::size_t>(node.value)];
+  }
+
   std::vector<Node> nodes_;
+  std::vector<std::string> symbols_;
 };
 
 }  // namespace rondo::serialize

@@ -246,7 +246,8 @@ std::string_view runtime_version() {
 }
 
 Manifest parse_manifest(std::string_view text, const Upgraders& upgraders) {
-  Json json = parse_json(text, kWhat, {.max_bytes = kMaxManifestBytes});
+  Json json =
+      parse_json(text, kWhat, {.max_bytes = kMaxManifestBytes, .max_values = kMaxManifestValues});
   upgrade_format(json, upgraders);
   Manifest manifest = read_manifest(JsonView(json, kWhat));
   check_manifest(manifest);

@@ -14,7 +14,8 @@
 namespace rondo::serialize {
 
 inline constexpr std::string_view kManifestEntry = "manifest.json";
-inline constexpr std::size_t kMaxManifestBytes = 32U << 20;
+inline constexpr std::size_t kMaxManifestBytes = 16U << 20;
+inline constexpr std::size_t kMaxManifestValues = 1U << 20;
 
 /// The version of this runtime, for example "0.1.0".
 std::string_view runtime_version();

@@ -17,6 +17,17 @@ void require(bool condition, fmt::format_string<Args...> format, const Args&... 
   }
 }
 
+// Limits that no model comes near: they keep the checks and every later call cheap.
+constexpr std::size_t kMaxOps = 4096;
+constexpr std::size_t kMaxMethods = 1024;
+constexpr std::size_t kMaxValues = 1024;
+constexpr std::size_t kMaxSymbols = 256;
+constexpr std::size_t kMaxGoldenCases = 1024;
+
+void require_at_most(std::size_t limit, std::size_t count, std::string_view what) {
+  require(count <= limit, "too many {}: {}; the limit is {}", what, count, limit);
+}
+
 // Names of one kind, each of which may be given once.
 class Names {
  public:
@@ -45,6 +56,9 @@ class Checker {
   explicit Checker(const Manifest& manifest) : manifest_(manifest) {}
 
   void run() {
+    require_at_most(kMaxOps, manifest_.ops.size(), "ops");
+    require_at_most(kMaxMethods, manifest_.methods.size(), "methods");
+    require_at_most(kMaxGoldenCases, manifest_.golden.size(), "golden cases");
     Names ops("op");
     for (const OpVersion& op : manifest_.ops) {
       ops.add(op.name);
@@ -89,13 +103,11 @@ class Checker {
 
   void check_method(const Method& method) {
     const std::string name = in_quotes(method.name);
+    require_at_most(kMaxValues, method.inputs.size(), "inputs of method " + name);
+    require_at_most(kMaxValues, method.outputs.size(), "outputs of method " + name);
+    check_symbols(method);
     check_specs(method.inputs, "input", name);
     check_specs(method.outputs, "output", name);
-    const auto unbound = unbound_symbols(method.inputs);
-    if (!unbound.empty()) {
-      require(false, "the symbol {} of method {} is never an input dimension by itself",
-              in_quotes(unbound[0]), name);
-    }
     check_state(method);
     check_bodies(method);
   }
@@ -108,6 +120,24 @@ class Checker {
       check_device(spec.device,
                    fmt::format("{} {} of method {}", kind, in_quotes(spec.name), method));
     }
+  }
+
+  static void check_symbols(const Method& method) {
+    std::set<std::string_view> symbols;
+    for (const auto* specs : {&method.inputs, &method.outputs}) {
+      for (const ValueSpec& spec : *specs) {
+        for (const Dimension& dimension : spec.shape) {
+          for (const std::string& symbol : dimension.symbols()) {
+            symbols.insert(symbol);
+          }
+        }
+      }
+    }
+    const std::string name = in_quotes(method.name);
+    require_at_most(kMaxSymbols, symbols.size(), "symbols in the shapes of method " + name);
+    const auto unbound = unbound_symbols(method.inputs);
+    require(unbound.empty(), "the symbol {} of method {} is never an input dimension by itself",
+            unbound.empty() ? "" : in_quotes(unbound[0]), name);
   }
 
   static void check_state(const Method& method) {

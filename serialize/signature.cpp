@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "core/base/error.h"
 #include "serialize/text.h"
@@ -43,6 +44,7 @@ class InputCheck {
       return;
     }
     std::vector<std::string> names;
+    names.reserve(specs_.size());
     for (const ValueSpec& spec : specs_) {
       names.push_back(in_quotes(spec.name));
     }
@@ -118,6 +120,7 @@ class InputCheck {
 
 std::string describe(const ValueSpec& spec) {
   std::vector<std::string> sizes;
+  sizes.reserve(spec.shape.size());
   for (const Dimension& dimension : spec.shape) {
     sizes.push_back(dimension.text());
   }
@@ -134,16 +137,24 @@ Bindings check_inputs(std::string_view method, std::span<const ValueSpec> specs,
 }
 
 std::vector<std::string_view> unbound_symbols(std::span<const ValueSpec> specs) {
-  std::vector<std::string_view> bound;
-  std::vector<std::string_view> used;
+  std::set<std::string_view> bound;
   for (const ValueSpec& spec : specs) {
     for (const Dimension& dimension : spec.shape) {
-      auto& names = dimension.is_symbol() ? bound : used;
-      std::ranges::copy(dimension.symbols(), std::back_inserter(names));
+      if (dimension.is_symbol()) {
+        bound.insert(dimension.symbol_name());
+      }
     }
   }
-  std::erase_if(used, [&](auto name) { return std::ranges::find(bound, name) != bound.end(); });
-  return used;
+  std::set<std::string_view> seen;
+  std::vector<std::string_view> unbound;
+  for (const ValueSpec& spec : specs) {
+    for (const std::string_view symbol : symbols_of(spec)) {
+      if (!bound.contains(symbol) && seen.insert(symbol).second) {
+        unbound.push_back(symbol);
+      }
+    }
+  }
+  return unbound;
 }
 
 }  // namespace rondo::serialize

@@ -42,7 +42,7 @@ void exercise_signature(const Method& method) {
   Bindings bindings;
   for (const ValueSpec& spec : method.inputs) {
     for (const Dimension& dimension : spec.shape) {
-      for (const std::string_view symbol : dimension.symbols()) {
+      for (const std::string& symbol : dimension.symbols()) {
         bindings.set(symbol, 3);
       }
     }

@@ -9,7 +9,7 @@
 namespace rondo::serialize {
 namespace {
 
-using Names = std::vector<std::string_view>;
+using Names = std::vector<std::string>;
 
 Bindings sizes(std::initializer_list<std::pair<const char*, std::int64_t>> list) {
   Bindings bindings;

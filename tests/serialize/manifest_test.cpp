@@ -222,11 +222,35 @@ TEST(Manifest, RefusesPartsThatDoNotFitTogether) {
                    "golden[0] has 2 inputs and 2 outputs; method 'forward' has 3 and 2");
 }
 
+TEST(Manifest, LimitsHowManyPartsThereAre) {
+  expect_unsavable([](Manifest& m) { m.methods.resize(1025, m.methods[0]); },
+                   "too many methods: 1025; the limit is 1024");
+  expect_unsavable([](Manifest& m) { m.golden.resize(1025, m.golden[0]); },
+                   "too many golden cases: 1025; the limit is 1024");
+  expect_unsavable(
+      [](Manifest& m) {
+        for (int i = 0; i < 4095; ++i) {
+          m.ops.push_back({"op" + std::to_string(i), 1});
+        }
+      },
+      "too many ops: 4097; the limit is 4096");
+  expect_unsavable([](Manifest& m) { m.methods[0].inputs.resize(1025, m.methods[0].inputs[0]); },
+                   "too many inputs of method 'forward': 1025; the limit is 1024");
+  expect_unsavable(
+      [](Manifest& m) {
+        for (int i = 0; i < 255; ++i) {
+          m.methods[0].inputs.push_back(m.methods[0].inputs[0]);
+          m.methods[0].inputs.back().shape = {Dimension::symbol("s" + std::to_string(i))};
+        }
+      },
+      "too many symbols in the shapes of method 'forward': 257; the limit is 256");
+}
+
 TEST(Manifest, RefusesTextThatIsTooLongOrNoObject) {
   check_error<FormatError>([] { parse_manifest("[]"); },
                            "manifest: expected an object, got a list");
-  check_error<FormatError>([] { parse_manifest(std::string((32U << 20) + 1, ' ')); },
-                           "manifest: too long: 33554433 bytes; the limit is 33554432");
+  check_error<FormatError>([] { parse_manifest(std::string((16U << 20) + 1, ' ')); },
+                           "manifest: too long: 16777217 bytes; the limit is 16777216");
 }
 
 }  // namespace
