@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "codegen/product/convolution.h"
 #include "core/base/error.h"
+#include "core/tensor/copy.h"
 
 namespace rondo::jit {
 namespace {
@@ -63,6 +65,107 @@ void run_matmul(const OpArgs& args, const Shape& shape, const Tensor* output,
   codegen::run_product(product);
 }
 
+Tensor contiguous_copy(const Tensor& tensor) {
+  if (tensor.is_contiguous()) {
+    return tensor;
+  }
+  const Tensor copy = Tensor::empty(tensor.shape(), tensor.dtype());
+  copy_elements(copy, tensor);
+  return copy;
+}
+
+void* address(const Tensor& t) {
+  return t.storage()->raw_data() + size_bytes(t.dtype(), t.offset());
+}
+
+/// `input`, `weight` and `output` are the shapes of the forward convolution.
+codegen::Convolution geometry(const OpArgs& args, const Shape& input, const Shape& weight,
+                              const Shape& output) {
+  const Ints& stride = args.attr("stride").as_ints();
+  const Ints& padding = args.attr("padding").as_ints();
+  const Ints& dilation = args.attr("dilation").as_ints();
+  codegen::Convolution c;
+  c.dtype = args.inputs[0].dtype();
+  c.groups = args.attr("groups").as_int();
+  c.batch = input[0];
+  c.in_channels = input[1];
+  c.in_rows = input[2];
+  c.in_cols = input[3];
+  c.out_channels = output[1];
+  c.out_rows = output[2];
+  c.out_cols = output[3];
+  c.kernel_rows = weight[2];
+  c.kernel_cols = weight[3];
+  c.stride_rows = stride[0];
+  c.stride_cols = stride[1];
+  c.padding_rows = padding[0];
+  c.padding_cols = padding[1];
+  c.dilation_rows = dilation[0];
+  c.dilation_cols = dilation[1];
+  return c;
+}
+
+/// Runs an epilogue over a whole result of n x c x (h x w) that lies in memory.
+void finish_whole(const Tensor& result, const EpilogueContext& epilogue) {
+  const Shape& shape = result.shape();
+  const std::int64_t cols = shape[2] * shape[3];
+  for (std::int64_t n = 0; n < shape[0]; ++n) {
+    codegen::ProductTile tile;
+    tile.batch = n;
+    tile.rows = shape[1];
+    tile.cols = cols;
+    tile.data =
+        static_cast<std::byte*>(address(result)) + size_bytes(result.dtype(), n * shape[1] * cols);
+    tile.row_stride = cols;
+    run_epilogue(&epilogue, tile);
+  }
+}
+
+void run_weight_gradient(const OpArgs& args, const Tensor& grad, const Tensor& input,
+                         const Shape& shape, const Tensor* output,
+                         const EpilogueContext* epilogue) {
+  const codegen::Convolution c = geometry(args, input.shape(), shape, grad.shape());
+  if (epilogue == nullptr) {
+    codegen::run_convolution_weight_gradient(c, address(input), address(grad), address(*output));
+    return;
+  }
+  // The sums run over images, so there is no tile before the end. A tile holds the compute dtype.
+  const Tensor whole = Tensor::empty(shape, grad.dtype());
+  codegen::run_convolution_weight_gradient(c, address(input), address(grad), address(whole));
+  if (compute_dtype(whole.dtype()) == whole.dtype()) {
+    finish_whole(whole, *epilogue);
+    return;
+  }
+  const Tensor wide = Tensor::empty(shape, Dtype::float32);
+  for (std::int64_t i = 0; i < whole.numel(); ++i) {
+    const std::byte* from = whole.storage()->raw_data() + size_bytes(whole.dtype(), i);
+    write_element(wide.storage()->raw_data() + size_bytes(Dtype::float32, i), Dtype::float32,
+                  read_element(from, whole.dtype()));
+  }
+  finish_whole(wide, *epilogue);
+}
+
+void run_convolution(const OpArgs& args, const Shape& shape, const Tensor* output,
+                     const EpilogueContext* epilogue) {
+  const Tensor a = contiguous_copy(args.inputs[0]);
+  const Tensor b = contiguous_copy(args.inputs[1]);
+  void* result = output == nullptr ? nullptr : address(*output);
+  const codegen::Epilogue finish =
+      epilogue == nullptr ? codegen::Epilogue{} : codegen::Epilogue{run_epilogue, epilogue, true};
+  switch (args.op.contraction) {
+    case Contraction::convolution:
+      codegen::run_convolution(geometry(args, a.shape(), b.shape(), shape), address(a), address(b),
+                               result, finish);
+      return;
+    case Contraction::convolution_input:
+      codegen::run_convolution_input_gradient(geometry(args, shape, b.shape(), a.shape()),
+                                              address(a), address(b), result, finish);
+      return;
+    default:
+      run_weight_gradient(args, a, b, shape, output, epilogue);
+  }
+}
+
 }  // namespace
 
 TileAxes tile_axes(const OpInfo& op, int rank_a, int rank_b, int rank) {
@@ -79,8 +182,11 @@ void contract(const OpArgs& args, const Shape& shape, const Tensor* output,
   if (shape.numel() == 0) {
     return;
   }
-  invariant(args.op.contraction == Contraction::matmul, "a contraction without a library call");
-  run_matmul(args, shape, output, epilogue);
+  if (args.op.contraction == Contraction::matmul) {
+    run_matmul(args, shape, output, epilogue);
+  } else {
+    run_convolution(args, shape, output, epilogue);
+  }
 }
 
 }  // namespace rondo::jit
