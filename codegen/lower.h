@@ -34,6 +34,7 @@ struct KernelPlan {
   std::vector<ScalarRef> scalars;
   int rank = 0;  // of the space
   std::uint32_t reduced = 0;
+  int nodes = 0;          // of the flow that it computes
   int tile_operand = -1;  // in an epilogue: the operand that is the product's tile
 };
 

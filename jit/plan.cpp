@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/tensor/copy.h"
 #include "jit/contraction.h"
+#include "jit/stats.h"
 
 namespace rondo::jit {
 namespace {
@@ -285,12 +286,19 @@ class Plan::Run {
     }
   }
 
+  static void count_kernel(const KernelPlan& plan, const BoundStep& bound) {
+    const bool compiled = bound.kernel.entry->compiled() != nullptr;
+    std::atomic<std::uint64_t>& count = compiled ? op_counts().compiled : op_counts().interpreted;
+    count.fetch_add(static_cast<std::uint64_t>(plan.nodes), std::memory_order_relaxed);
+  }
+
   void run_kernel(const KernelPlan& plan, const BoundStep& bound) {
     fill_scalars(plan, bound.kernel.count);
     data_.clear();
     for (const Place& place : bound.operands) {
       data_.push_back(address(tensor(place)));
     }
+    count_kernel(plan, bound);
     const Copies copies(*this, plan, bound);
     launch(bound.kernel, data_, scalars_.data());
     copies.write_back();
@@ -372,12 +380,14 @@ class Plan::Run {
       inputs.push_back(input(bound, i));
     }
     const bool fused = !step.plan.kernel.code.empty();
+    op_counts().library.fetch_add(1, std::memory_order_relaxed);
     if (!fused) {
       contract({*node.op, inputs, attrs(node)},
                bound_.shapes[static_cast<std::size_t>(node.outputs[0])], &tensor(bound.outputs[0]),
                nullptr);
       return;
     }
+    count_kernel(step.plan, bound);
     fill_scalars(step.plan, 1);
     data_.clear();
     for (std::size_t i = 0; i < bound.operands.size(); ++i) {
@@ -401,6 +411,7 @@ class Plan::Run {
     for (const Place& place : bound.outputs) {
       outputs.push_back(tensor(place));
     }
+    op_counts().functions.fetch_add(1, std::memory_order_relaxed);
     node.op->run({*node.op, inputs, attrs(node)}, outputs);
   }
 

@@ -10,7 +10,9 @@
 #include "bindings/python/hooks.h"
 #include "bindings/python/ops.h"
 #include "bindings/python/optimizer_steps.h"
+#include "bindings/python/programs.h"
 #include "bindings/python/tensor_type.h"
+#include "bindings/python/tracing.h"
 #include "bindings/python/value_types.h"
 #include "core/base/thread_pool.h"
 #include "core/op/call.h"
@@ -141,6 +143,8 @@ PyObject* make_module() {
   add_autograd(module.get());
   add_ops(module.get());
   add_optimizer_steps(module.get());
+  add_tracing(module.get());
+  add_programs(module.get());
   return module.release();
 }
 

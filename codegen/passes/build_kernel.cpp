@@ -29,6 +29,7 @@ class KernelBuilder {
     for (std::size_t i = first; i < group_.nodes.size(); ++i) {
       emit(flow_.nodes[static_cast<std::size_t>(group_.nodes[i])]);
     }
+    plan_.nodes = static_cast<int>(group_.nodes.size() - first);
     mark_spills(plan_.kernel);
     verify(plan_.kernel);
     return std::move(plan_);

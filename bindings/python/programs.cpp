@@ -1,0 +1,260 @@
+#include "bindings/python/programs.h"
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "bindings/python/errors.h"
+#include "bindings/python/tensor_type.h"
+#include "jit/export.h"
+#include "jit/module.h"
+
+namespace rondo::python {
+namespace {
+
+namespace py = pybind11;
+
+std::vector<Tensor> tensors_of(const py::handle& list, std::string_view op) {
+  std::vector<Tensor> tensors;
+  for (const py::handle item : list) {
+    tensors.push_back(require_tensor(item.ptr(), op, "inputs"));
+  }
+  return tensors;
+}
+
+py::list wrap_all(const std::vector<Tensor>& tensors) {
+  py::list result;
+  for (const Tensor& t : tensors) {
+    result.append(py::reinterpret_steal<py::object>(wrap(t)));
+  }
+  return result;
+}
+
+/// "file.py:12" of the innermost frame outside of the package.
+std::string caller_line() {
+  const py::object frame = py::module_::import("sys").attr("_getframe")(0);
+  for (py::object f = frame; !f.is_none(); f = f.attr("f_back")) {
+    const py::object name = f.attr("f_globals").attr("get")("__name__", "");
+    const std::string module = py::str(name);
+    if (module != "rondo" && module.rfind("rondo.", 0) != 0) {
+      const std::string file = py::str(f.attr("f_code").attr("co_filename"));
+      return file.substr(file.rfind('/') + 1) + ":" + std::string(py::str(f.attr("f_lineno")));
+    }
+  }
+  return "";
+}
+
+tracer::TracedFunction traced_function(const py::object& function) {
+  return [function](const std::vector<Tensor>& inputs) {
+    const py::object result = py::reinterpret_steal<py::object>(
+        owned(PyObject_CallObject(function.ptr(), py::tuple(wrap_all(inputs)).ptr())).release());
+    if (is_tensor(result.ptr())) {
+      return std::vector<Tensor>{tensor_of(result.ptr())};
+    }
+    return tensors_of(result, "trace");
+  };
+}
+
+serialize::Mode mode_of(const std::string& name) {
+  return name == "train" ? serialize::Mode::train : serialize::Mode::eval;
+}
+
+/// A method is a dict: name, function, inputs, dynamic [(input, axis, symbol)], input_names,
+/// output_names (None: y0, y1, ...), mode.
+jit::ExportMethod trace_method(const py::dict& method,
+                               const std::vector<jit::ExportTensor>& tensors) {
+  tracer::TraceRequest request;
+  request.method = py::cast<std::string>(method["name"]);
+  request.function = traced_function(method["function"]);
+  request.inputs = tensors_of(method["inputs"], "trace");
+  request.source = caller_line;
+  for (const py::handle item : method["dynamic"]) {
+    const auto row = py::cast<py::tuple>(item);
+    request.dynamic.push_back(
+        {py::cast<int>(row[0]), py::cast<int>(row[1]), py::cast<std::string>(row[2])});
+  }
+  for (const jit::ExportTensor& tensor : tensors) {
+    request.tensors.push_back({tensor.name, tensor.tensor});
+  }
+  jit::ExportMethod exported;
+  exported.trace = tracer::trace(request);
+  exported.inputs = request.inputs;
+  exported.input_names = py::cast<std::vector<std::string>>(method["input_names"]);
+  exported.mode = mode_of(py::cast<std::string>(method["mode"]));
+  if (method["output_names"].is_none()) {
+    for (std::size_t i = 0; i < exported.trace.outputs.size(); ++i) {
+      exported.output_names.push_back(
+          exported.trace.outputs.size() == 1 ? "output" : fmt::format("output{}", i));
+    }
+  } else {
+    exported.output_names = py::cast<std::vector<std::string>>(method["output_names"]);
+  }
+  return exported;
+}
+
+/// export_archive(path, methods, tensors): tensors are (name, tensor, "parameter" or "buffer").
+PyObject* export_archive(PyObject* /*module*/, PyObject* args) {
+  const char* path = nullptr;
+  PyObject* methods = nullptr;
+  PyObject* named = nullptr;
+  if (PyArg_ParseTuple(args, "sOO:export_archive", &path, &methods, &named) == 0) {
+    return nullptr;
+  }
+  return guarded([&]() -> PyObject* {
+    std::vector<jit::ExportTensor> tensors;
+    for (const py::handle item : py::handle(named)) {
+      const auto row = py::cast<py::tuple>(item);
+      const bool buffer = py::cast<std::string>(row[2]) == "buffer";
+      tensors.push_back(
+          {py::cast<std::string>(row[0]), tensor_of(row[1].ptr()),
+           buffer ? serialize::TensorRole::buffer : serialize::TensorRole::parameter});
+    }
+    std::vector<jit::ExportMethod> traced;
+    for (const py::handle item : py::handle(methods)) {
+      traced.push_back(trace_method(py::reinterpret_borrow<py::dict>(item), tensors));
+    }
+    const std::unique_ptr<serialize::Sink> sink = serialize::replace_file(path);
+    jit::write_archive(*sink, traced, tensors);
+    Py_RETURN_NONE;
+  });
+}
+
+struct ProgramObject {
+  PyObject_HEAD std::shared_ptr<const jit::Module> module;
+  std::unique_ptr<jit::Session> session;
+};
+
+PyTypeObject* program_type = nullptr;
+
+ProgramObject& program_of(PyObject* self) {
+  return *reinterpret_cast<ProgramObject*>(self);
+}
+
+/// load_archive(path)
+PyObject* load_archive(PyObject* /*module*/, PyObject* path) {
+  return guarded([&] {
+    const char* text = PyUnicode_AsUTF8(path);
+    if (text == nullptr) {
+      throw PythonError();
+    }
+    std::shared_ptr<const jit::Module> module = jit::Module::load_file(text);
+    PyRef object = owned(program_type->tp_alloc(program_type, 0));
+    ProgramObject& program = program_of(object.get());
+    new (&program.module) std::shared_ptr<const jit::Module>(module);
+    new (&program.session) std::unique_ptr<jit::Session>(std::make_unique<jit::Session>(module));
+    return object.release();
+  });
+}
+
+void program_dealloc(PyObject* self) {
+  ProgramObject& program = program_of(self);
+  PyTypeObject* const type = Py_TYPE(self);
+  std::destroy_at(&program.session);
+  std::destroy_at(&program.module);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+/// run(method, inputs, mode): a list of tensors.
+PyObject* program_run(PyObject* self, PyObject* args) {
+  const char* method = nullptr;
+  PyObject* inputs = nullptr;
+  const char* mode = "eval";
+  if (PyArg_ParseTuple(args, "sO|s:run", &method, &inputs, &mode) == 0) {
+    return nullptr;
+  }
+  return guarded([&] {
+    return wrap_all(
+               program_of(self).session->run(method, tensors_of(inputs, method), mode_of(mode)))
+        .release()
+        .ptr();
+  });
+}
+
+py::list specs(const std::vector<serialize::ValueSpec>& values) {
+  py::list result;
+  for (const serialize::ValueSpec& value : values) {
+    py::list shape;
+    for (const serialize::Dimension& dim : value.shape) {
+      if (dim.is_constant()) {
+        shape.append(dim.constant());
+      } else {
+        shape.append(dim.text());
+      }
+    }
+    py::dict row;
+    row["name"] = value.name;
+    row["dtype"] = std::string(dtype_name(value.dtype));
+    row["shape"] = shape;
+    result.append(row);
+  }
+  return result;
+}
+
+/// signature(): for each method its inputs, outputs and modes, and why its rows are not independent
+/// ("": they are).
+PyObject* program_signature(PyObject* self, PyObject* /*unused*/) {
+  return guarded([&] {
+    py::dict result;
+    for (const serialize::Method& method : program_of(self).module->manifest().methods) {
+      py::dict row;
+      row["inputs"] = specs(method.inputs);
+      row["outputs"] = specs(method.outputs);
+      row["row_dependence"] = method.bodies.front().row_dependence;
+      result[py::str(method.name)] = row;
+    }
+    return result.release().ptr();
+  });
+}
+
+PyObject* program_code(PyObject* self, PyObject* method) {
+  return guarded([&] {
+    const std::string text = program_of(self).module->code(PyUnicode_AsUTF8(method));
+    return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+  });
+}
+
+/// tensors(): the parameters and buffers by name; they lie in the archive and are read-only.
+PyObject* program_tensors(PyObject* self, PyObject* /*unused*/) {
+  return guarded([&] {
+    py::dict result;
+    const jit::Module& module = *program_of(self).module;
+    for (const serialize::TensorRecord& record : module.manifest().tensors) {
+      result[py::str(record.name)] =
+          py::reinterpret_steal<py::object>(wrap(module.tensor(record.name)));
+      for (const std::string& alias : record.aliases) {
+        result[py::str(alias)] = result[py::str(record.name)];
+      }
+    }
+    return result.release().ptr();
+  });
+}
+
+PyObject* program_verify(PyObject* self, PyObject* /*unused*/) {
+  return guarded([&] { return py::cast(program_of(self).module->verify()).release().ptr(); });
+}
+
+PyMethodDef program_methods[] = {{"run", program_run, METH_VARARGS, nullptr},
+                                 {"signature", program_signature, METH_NOARGS, nullptr},
+                                 {"code", program_code, METH_O, nullptr},
+                                 {"tensors", program_tensors, METH_NOARGS, nullptr},
+                                 {"verify", program_verify, METH_NOARGS, nullptr},
+                                 {nullptr, nullptr, 0, nullptr}};
+PyType_Slot program_slots[] = {
+    {Py_tp_dealloc, as_slot(program_dealloc)}, {Py_tp_methods, program_methods}, {0, nullptr}};
+PyType_Spec program_spec = {"rondo._C.Program", sizeof(ProgramObject), 0,
+                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, program_slots};
+
+PyMethodDef functions[] = {{"export_archive", export_archive, METH_VARARGS, nullptr},
+                           {"load_archive", load_archive, METH_O, nullptr},
+                           {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+void add_programs(PyObject* module) {
+  PyRef type = owned(PyType_FromSpec(&program_spec));
+  program_type = reinterpret_cast<PyTypeObject*>(type.get());
+  check_status(PyModule_AddObjectRef(module, "Program", type.release()));
+  check_status(PyModule_AddFunctions(module, functions));
+}
+
+}  // namespace rondo::python

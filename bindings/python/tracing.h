@@ -1,0 +1,10 @@
+// Control and explanation of the tracer: _C.set_tracing, jit_mode, explain and so on.
+#pragma once
+
+#include "bindings/python/python.h"
+
+namespace rondo::python {
+
+void add_tracing(PyObject* module);
+
+}  // namespace rondo::python
