@@ -235,8 +235,13 @@ class Plan::Binder {
 /// One run over bound steps.
 class Plan::Run {
  public:
-  Run(const codegen::Lowered& lowered, const Bound& bound, std::span<const CallTensors> calls)
-      : lowered_(lowered), bound_(bound), calls_(calls) {
+  Run(const codegen::Lowered& lowered, const Bound& bound, std::span<const CallTensors> calls,
+      Buffers& buffers)
+      : lowered_(lowered),
+        bound_(bound),
+        calls_(calls),
+        data_(buffers.data),
+        scalars_(buffers.scalars) {
     for (const Meta& meta : bound.temporaries) {
       temporaries_.push_back(Tensor::empty(meta.shape, meta.dtype));
     }
@@ -419,8 +424,8 @@ class Plan::Run {
   const Bound& bound_;
   std::span<const CallTensors> calls_;
   std::vector<Tensor> temporaries_;
-  std::vector<std::byte*> data_;
-  std::vector<std::uint64_t> scalars_;
+  std::vector<std::byte*>& data_;
+  std::vector<std::uint64_t>& scalars_;
 };
 
 const Plan::Bound& Plan::bind(std::span<const CallTensors> calls) {
@@ -452,7 +457,7 @@ const Plan::Bound& Plan::bind(std::span<const CallTensors> calls) {
 }
 
 void Plan::run(std::span<const CallTensors> calls) {
-  Run(*lowered_, bind(calls), calls).run();
+  Run(*lowered_, bind(calls), calls, buffers_).run();
 }
 
 }  // namespace rondo::jit

@@ -50,10 +50,17 @@ class Plan {
   class Binder;
   class Run;
 
+  /// Lists that each run fills anew.
+  struct Buffers {
+    std::vector<std::byte*> data;
+    std::vector<std::uint64_t> scalars;
+  };
+
   const Bound& bind(std::span<const CallTensors> calls);
 
   std::shared_ptr<const codegen::Lowered> lowered_;
   std::vector<std::unique_ptr<Bound>> bounds_;  // the latest first
+  Buffers buffers_;
 };
 
 }  // namespace rondo::jit

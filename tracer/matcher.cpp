@@ -45,6 +45,26 @@ void StorageMap::insert(std::uint64_t storage, int group) {
   slots_[i] = {storage, run_, group};
 }
 
+void CountMap::reset() {
+  if (slots_.empty() || ++run_ == 0) {
+    slots_.assign(kSlots, {});
+    run_ = 1;
+  }
+  keys_.clear();
+}
+
+CountMap::Slot& CountMap::slot(const void* key) {
+  std::size_t i = mix(3, reinterpret_cast<std::uintptr_t>(key)) % kSlots;
+  while (slots_[i].run == run_ && slots_[i].key != key) {
+    i = (i + 1) % kSlots;
+  }
+  if (slots_[i].run != run_) {
+    slots_[i] = {key, run_, 0};
+    keys_.push_back(key);
+  }
+  return slots_[i];
+}
+
 void Matcher::start(const Segment& segment) {
   segment_ = &segment;
   position_ = 0;

@@ -42,6 +42,29 @@ class StorageMap {
   std::uint32_t run_ = 0;
 };
 
+/// Counts by address; emptied in constant time.
+class CountMap {
+ public:
+  void reset();
+  /// Adds one; the number after that.
+  std::uint32_t add(const void* key) { return ++slot(key).count; }
+  std::uint32_t count(const void* key) { return slot(key).count; }
+  /// The keys that have been met since the reset.
+  const std::vector<const void*>& keys() const { return keys_; }
+
+ private:
+  static constexpr std::size_t kSlots = 4096;
+  struct Slot {
+    const void* key = nullptr;
+    std::uint32_t run = 0;
+    std::uint32_t count = 0;
+  };
+  Slot& slot(const void* key);
+  std::vector<Slot> slots_;
+  std::vector<const void*> keys_;
+  std::uint32_t run_ = 0;
+};
+
 /// Follows one segment call by call.
 class Matcher {
  public:

@@ -9,8 +9,6 @@
 namespace rondo::tracer {
 namespace {
 
-constexpr std::size_t kContextRing = 16;
-
 /// A number for this thread that no other living thread has.
 const void* this_thread() {
   thread_local char anchor = 0;
@@ -143,19 +141,13 @@ void Recorder::run_cold(const OpCall& call, std::uint64_t token) {
 }
 
 void Recorder::note_token(std::uint64_t token) {
-  if (context_.empty()) {
-    context_.assign(kContextRing, 0);
-  }
-  std::rotate(context_.begin(), context_.end() - 1, context_.end());
-  context_[0] = token;
+  context_[context_end_++ % context_.size()] = token;
 }
 
 std::uint64_t Recorder::entry_key(std::uint64_t token) const {
   std::uint64_t h = mix(17, token);
-  if (!context_.empty()) {
-    for (int i = 0; i < params().entry_context; ++i) {
-      h = mix(h, context_[static_cast<std::size_t>(i)]);
-    }
+  for (int i = 1; i <= params().entry_context; ++i) {
+    h = mix(h, context_[(context_end_ - static_cast<std::uint64_t>(i)) % context_.size()]);
   }
   return h;
 }
@@ -212,54 +204,53 @@ void Recorder::defer(const OpCall& call, std::uint64_t token) {
   }
 }
 
-std::vector<int> Recorder::live_results(const Flow& flow) {
+const std::vector<int>& Recorder::live_results(const Flow& flow) {
   // An impl that only the queue refers to is dead; a storage is live if any other impl looks at it.
-  thread_local std::unordered_map<const TensorImpl*, std::uint32_t> impls;
-  thread_local std::unordered_map<const Storage*, std::uint32_t> dead;
-  impls.clear();
-  dead.clear();
+  impl_counts_.reset();
+  dead_counts_.reset();
   for (std::size_t i = 0; i < pending_count_; ++i) {
     for (const auto* list : {&pending_[i].inputs, &pending_[i].outputs}) {
       for (const Tensor& t : *list) {
         if (t.defined() && !t.is_immediate()) {
-          ++impls[t.impl()];
+          impl_counts_.add(t.impl());
         }
       }
     }
   }
-  for (const auto& [impl, count] : impls) {
-    if (impl->use_count() == count) {
-      ++dead[impl->storage.get()];
+  for (const void* key : impl_counts_.keys()) {
+    const auto* impl = static_cast<const TensorImpl*>(key);
+    if (impl->use_count() == impl_counts_.count(key)) {
+      dead_counts_.add(impl->storage.get());
     }
   }
-  std::vector<int> live;
+  live_.clear();
   for (std::size_t i = 0; i < flow.nodes.size(); ++i) {
     for (std::size_t o = 0; o < flow.nodes[i].outputs.size(); ++o) {
       const Storage* storage = pending_[i].outputs[o].storage().get();
-      const auto found = dead.find(storage);
-      if (storage->use_count() > (found == dead.end() ? 0 : found->second)) {
-        live.push_back(flow.nodes[i].outputs[o]);
+      if (storage->use_count() > dead_counts_.count(storage)) {
+        live_.push_back(flow.nodes[i].outputs[o]);
       }
     }
   }
-  return live;
+  return live_;
 }
 
 void Recorder::launch() {
   Segment& segment = *current_;
-  const std::vector<int> live = live_results(segment.flow);
+  const std::vector<int>& live = live_results(segment.flow);
   const bool covered = std::all_of(live.begin(), live.end(), [&](int v) {
     return segment.flow.live[static_cast<std::size_t>(v)] != 0;
   });
   if (!covered) {
+    const std::vector<int> grown = live;
     run_pending(Exit::live_set);
-    grow_live_set(segment, live);
+    grow_live_set(segment, grown);
     return;
   }
-  std::vector<CallTensors> calls(pending_count_);
+  launch_calls_.resize(pending_count_);
   for (std::size_t i = 0; i < pending_count_; ++i) {
     PendingCall& call = pending_[i];
-    calls[i] = {call.inputs, call.outputs, call.attrs};
+    launch_calls_[i] = {call.inputs, call.outputs, call.attrs};
     for (const Tensor& input : call.inputs) {
       if (input.defined() && !input.is_immediate() && input.storage()->producer() != nullptr &&
           input.storage()->producer() != this) {
@@ -273,7 +264,7 @@ void Recorder::launch() {
   running_ = true;
   state_ = State::cold;
   try {
-    segment.program->run(calls);
+    segment.program->run(launch_calls_);
   } catch (...) {
     running_ = false;
     clear_pending();

@@ -1,6 +1,7 @@
 // The recorder: an executor that watches the stream of calls, finds what repeats, and defers it.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -74,7 +75,7 @@ class Recorder final : public Executor, public Producer {
   void note_token(std::uint64_t token);
   void note_exit(Segment& segment, Exit reason);
   void grow_live_set(Segment& segment, const std::vector<int>& live);
-  std::vector<int> live_results(const Flow& flow);
+  const std::vector<int>& live_results(const Flow& flow);
 
   Executor& eager_;
   ProgramMaker& maker_;
@@ -84,7 +85,8 @@ class Recorder final : public Executor, public Producer {
   bool running_ = false;  // the engine itself is executing: reads are its own
   State state_ = State::cold;
   RepeatFinder finder_;
-  std::vector<std::uint64_t> context_;  // the last tokens, in a ring
+  std::array<std::uint64_t, 16> context_{};  // the last tokens, in a ring
+  std::uint64_t context_end_ = 0;
   std::uint64_t calls_ = 0;
 
   // Matching and capturing share the list of calls.
@@ -92,6 +94,10 @@ class Recorder final : public Executor, public Producer {
   std::vector<PendingCall> pending_;
   std::size_t pending_count_ = 0;
   std::vector<std::uint64_t> pending_tokens_;
+  std::vector<CallTensors> launch_calls_;
+  CountMap impl_counts_;
+  CountMap dead_counts_;
+  std::vector<int> live_;
   std::int64_t pending_bytes_ = 0;
   Segment* current_ = nullptr;
 

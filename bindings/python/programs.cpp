@@ -13,7 +13,7 @@ namespace {
 
 namespace py = pybind11;
 
-std::vector<Tensor> tensors_of(const py::handle& list, std::string_view op) {
+std::vector<Tensor> tensors_of(const py::handle& list, const char* op) {
   std::vector<Tensor> tensors;
   for (const py::handle item : list) {
     tensors.push_back(require_tensor(item.ptr(), op, "inputs"));
