@@ -78,13 +78,15 @@ struct WindowGradient {
   bool apart = false;
 };
 
-/// Weights to be packed: element (i, p) of m x k lies at i * row_stride + offsets[p], or + p if
-/// `offsets` is null.
+/// Weights to be packed. Element (i, p) of m x k lies at i * row_stride + offsets[p]; without
+/// offsets at i * row_stride + p / taps * channel_stride + p % taps.
 struct WeightPacking {
   std::int64_t m = 0;
   std::int64_t k = 0;
   const void* weights = nullptr;
   std::int64_t row_stride = 0;
+  std::int64_t channel_stride = 0;
+  std::int64_t taps = 0;
   const std::int64_t* offsets = nullptr;
 };
 

@@ -3,8 +3,19 @@
 
 #include "codegen/product/element.h"
 #include "codegen/product/kernels.h"
+#include "codegen/product/pack.h"
 
 namespace rondo::codegen::RONDO_ISA {
+
+/// Stores a row of sums in the dtype of the result.
+template <class E, class T = Compute<E>>
+void store_row(const T* sums, Index count, E* to) {
+  if constexpr (sizeof(E) == sizeof(T)) {
+    copy_row(sums, count, to);
+  } else {
+    round_row(sums, to, count);
+  }
+}
 
 /// Finishes rows x cols elements of the region at (row, col), whose sums are at `sums`.
 template <class E, class T = Compute<E>>
@@ -27,14 +38,11 @@ void finish_tile(const ProductRegion& r, Index row, Index rows, Index col, Index
     return;
   }
   E* c = static_cast<E*>(r.c) + row * r.c_row_stride + col;
+  if (static_cast<void*>(c) == sums) {
+    return;
+  }
   for (Index i = 0; i < rows; ++i) {
-    if constexpr (sizeof(E) != sizeof(T)) {
-      round_row(sums + i * sums_stride, c + i * r.c_row_stride, cols);
-    } else if (sums != c) {
-      for (Index j = 0; j < cols; ++j) {
-        c[i * r.c_row_stride + j] = sums[i * sums_stride + j];
-      }
-    }
+    store_row(sums + i * sums_stride, cols, c + i * r.c_row_stride);
   }
 }
 

@@ -44,7 +44,8 @@ inline constexpr Index kSquare = sizeof(T) == 4 ? 8 : 4;
 /// dst[p * dst_stride + i] = src[i * src_stride + p] for i < rows <= the square's side, p < side.
 /// Whole vectors are stored: up to side - rows elements after each column are overwritten.
 template <class E>
-void transpose_square(const E* src, Index src_stride, Index rows, float* dst, Index dst_stride) {
+[[gnu::always_inline]] inline void transpose_square(const E* src, Index src_stride, Index rows,
+                                                    float* dst, Index dst_stride) {
   __m256 in[8];
   __m256 out[8];
   for (Index i = 0; i < 8; ++i) {
@@ -55,8 +56,8 @@ void transpose_square(const E* src, Index src_stride, Index rows, float* dst, In
     _mm256_storeu_ps(dst + p * dst_stride, out[p]);
   }
 }
-inline void transpose_square(const double* src, Index src_stride, Index rows, double* dst,
-                             Index dst_stride) {
+[[gnu::always_inline]] inline void transpose_square(const double* src, Index src_stride, Index rows,
+                                                    double* dst, Index dst_stride) {
   __m256d in[4];
   __m256d out[4];
   for (Index i = 0; i < 4; ++i) {
@@ -92,7 +93,7 @@ void pack_along_k(const PackSource<E>& src, Index rows, Index k, T* dst, Index d
     }
     return;
   }
-  const auto pack_squares = [&](Index i, Index height) {
+  const auto pack_squares = [&](Index i, Index height) __attribute__((always_inline)) {
     const E* from = src.data + i * src.i_stride;
     for (Index p = 0; p + kSide <= k; p += kSide) {
       transpose_square(from + p, src.i_stride, height, dst + p * dst_stride + i, dst_stride);

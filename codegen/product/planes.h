@@ -14,18 +14,28 @@ void fill_plane_row(const E* from, Index count, Index first, Index step, T* to, 
   const Index begin = first >= 0 ? 0 : least(cols, divide_up(-first, step));
   const Index inside = count - first > 0 ? divide_up(count - first, step) : 0;
   const Index end = inside < begin ? begin : least(cols, inside);
-  for (Index c = 0; c < begin; ++c) {
-    to[c] = 0;
+  for (Index i = 0; i < begin; ++i) {
+    to[i] = 0;
   }
+  Index c = begin;
   if (step == 1) {
     copy_row(from + first + begin, end - begin, to + begin);
-  } else {
-    for (Index c = begin; c < end; ++c) {
-      to[c] = widen(from[first + c * step]);
+    c = end;
+  } else if constexpr (sizeof(T) == sizeof(float)) {
+    // Every second of sixteen; the last of them must be inside too.
+    for (; step == 2 && c + 8 <= end && first + 2 * c + 16 <= count; c += 8) {
+      const __m256 low = widen8(from + first + 2 * c);
+      const __m256 high = widen8(from + first + 2 * c + 8);
+      const __m256 pairs = _mm256_shuffle_ps(low, high, 0x88);
+      const __m256i ordered = _mm256_permute4x64_epi64(_mm256_castps_si256(pairs), 0xD8);
+      _mm256_storeu_ps(to + c, _mm256_castsi256_ps(ordered));
     }
   }
-  for (Index c = end; c < cols; ++c) {
-    to[c] = 0;
+  for (; c < end; ++c) {
+    to[c] = widen(from[first + c * step]);
+  }
+  for (Index i = end; i < cols; ++i) {
+    to[i] = 0;
   }
 }
 

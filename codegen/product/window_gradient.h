@@ -2,6 +2,7 @@
 // summed over images and positions.
 #pragma once
 
+#include "codegen/product/finish.h"
 #include "codegen/product/micro_kernel.h"
 #include "codegen/product/planes.h"
 
@@ -151,13 +152,17 @@ void store_gradient(void* all_sums, Index blocks, Index rows, Index lanes, void*
       sums[i] += sums[block * size + i];
     }
   }
-  for (Index lane = 0; lane < lanes; ++lane) {
-    for (Index row = 0; row < rows; ++row) {
-      const T* sum = sums + row * lanes + lane;
-      if constexpr (sizeof(E) == sizeof(T)) {
-        to[lane * lane_stride + row] = *sum;
-      } else {
-        round_row(sum, to + lane * lane_stride + row, 1);
+  // Squares, so that both sides of the transposition use their cache lines up.
+  constexpr Index kSide = 16;
+  for (Index row = 0; row < rows; row += kSide) {
+    const Index height = least(kSide, rows - row);
+    for (Index lane = 0; lane < lanes; lane += kSide) {
+      const Index width = least(kSide, lanes - lane);
+      T square[kSide * kSide];
+      pack_along_k(PackSource<T>{sums + row * lanes + lane, lanes, 1}, height, width, square,
+                   kSide);
+      for (Index i = 0; i < width; ++i) {
+        store_row(square + i * kSide, height, to + (lane + i) * lane_stride + row);
       }
     }
   }

@@ -132,10 +132,10 @@ WindowRunner::Part WindowRunner::part(Index i) const {
 // Weights that are used for many positions are packed; those of a few are read as they lie.
 void WindowRunner::pack(const void* weights) {
   constexpr Index kManyPositions = 256;
-  const bool contiguous =
-      plan_.grids.size() == 1 &&
-      plan_.weight_channel_stride == static_cast<Index>(plan_.grids.front().taps.size());
-  if (contiguous && dtype_ == sum_dtype_ && images_ * positions() < kManyPositions) {
+  const bool whole = plan_.grids.size() == 1;  // every tap has a step, in the order of the weights
+  const auto taps = static_cast<Index>(plan_.grids.front().taps.size());
+  const bool in_rows = whole && plan_.weight_channel_stride == taps;
+  if (in_rows && dtype_ == sum_dtype_ && images_ * positions() < kManyPositions) {
     return;
   }
   Index size = 0;
@@ -146,7 +146,7 @@ void WindowRunner::pack(const void* weights) {
   packed_.resize(packed_index(groups_, 0, 0));
   std::vector<std::vector<Index>> weight_offsets;
   for (const WindowGrid& grid : plan_.grids) {
-    weight_offsets.push_back(plan_.weight_offsets(grid));
+    weight_offsets.push_back(whole ? std::vector<Index>{} : plan_.weight_offsets(grid));
   }
   for (Index group = 0; group < groups_; ++group) {
     for (Index row_part = 0; row_part < row_parts_; ++row_part) {
@@ -158,7 +158,9 @@ void WindowRunner::pack(const void* weights) {
         w.weights = advance(weights, dtype_,
                             group * plan_.weight_group_stride + row * plan_.weight_row_stride);
         w.row_stride = plan_.weight_row_stride;
-        w.offsets = contiguous ? nullptr : weight_offsets[grid].data();
+        w.channel_stride = plan_.weight_channel_stride;
+        w.taps = taps;
+        w.offsets = whole ? nullptr : weight_offsets[grid].data();
         kernels_.pack(w, space);
         packed_[packed_index(group, row_part, grid)] = space;
         space = advance(space, sum_dtype_, w.m * w.k + 16);

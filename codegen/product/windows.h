@@ -9,30 +9,45 @@
 
 namespace rondo::codegen::RONDO_ISA {
 
+/// Packs rows of weights for `depth` steps from step k on.
+template <class E, class T>
+void pack_weight_rows(const WeightPacking& w, const E* rows, Index height, Index k, Index depth,
+                      T* to) {
+  if (w.offsets != nullptr) {
+    for (Index p = 0; p < depth; ++p) {
+      for (Index i = 0; i < height; ++i) {
+        to[p * height + i] = widen(rows[i * w.row_stride + w.offsets[k + p]]);
+      }
+    }
+  } else if (w.taps == 1) {
+    const E* from = rows + k * w.channel_stride;
+    pack(PackSource<E>{from, w.row_stride, w.channel_stride}, height, depth, to, height);
+  } else {
+    // Taps lie side by side; those of a channel are a run.
+    for (Index p = 0; p < depth;) {
+      const Index tap = (k + p) % w.taps;
+      const Index run = least(w.taps - tap, depth - p);
+      const E* from = rows + (k + p) / w.taps * w.channel_stride + tap;
+      pack(PackSource<E>{from, w.row_stride, 1}, height, run, to + p * height, height);
+      p += run;
+    }
+  }
+}
+
 /// Packs weights as Windows reads them: blocks of k, in them blocks of rows, in them steps.
 template <class E>
 void pack_weights(const WeightPacking& w, void* packed) {
   using T = Compute<E>;
   const RowBlocks blocks(w.m, MicroKernels<T>::kRows);
-  const auto* from = static_cast<const E*>(w.weights);
-  auto* to = static_cast<T*>(packed);
   for (Index k = 0; k < w.k; k += kProductBlock) {
     const Index depth = least(kProductBlock, w.k - k);
-    Index row = 0;
+    const auto* rows = static_cast<const E*>(w.weights);
+    auto* to = static_cast<T*>(packed) + k * w.m;
     for (Index g = 0; g < blocks.count; ++g) {
       const Index height = blocks.height(g);
-      const E* rows = from + row * w.row_stride;
-      T* block = to + k * w.m + row * depth;
-      if (w.offsets == nullptr) {
-        pack_along_k(PackSource<E>{rows + k, w.row_stride, 1}, height, depth, block, height);
-      } else {
-        for (Index p = 0; p < depth; ++p) {
-          for (Index i = 0; i < height; ++i) {
-            block[p * height + i] = widen(rows[i * w.row_stride + w.offsets[k + p]]);
-          }
-        }
-      }
-      row += height;
+      pack_weight_rows(w, rows, height, k, depth, to);
+      rows += height * w.row_stride;
+      to += height * depth;
     }
   }
 }
@@ -48,6 +63,7 @@ class Windows {
         blocks_(w.m, Kernels::kRows),
         panel_(Kernels::kWidth *
                (w.m <= Kernels::kWideRows ? Kernels::kWideVectors : Kernels::kVectors)),
+        walk_(w.packed != nullptr ? Walk::windows : Walk::window_rows),
         is_flat_(w.sums == nullptr && (w.pitch == w.cols || w.lines == 1)),
         is_in_place_(is_flat_ && w.c != nullptr && sizeof(E) == sizeof(T)) {
     const Index at_once = 1 + kSumsAtOnce / w.m;
@@ -89,11 +105,13 @@ class Windows {
   using Kernels = MicroKernels<T>;
   static constexpr Index kSumsAtOnce = 1 << 15;
   static constexpr Index kBlocksAtOnce = 20;
+  static constexpr Index kWindowsInCache = 1 << 14;
 
   Index width(Index lines) const { return (lines - 1) * w_.pitch + w_.cols; }
 
   void run_range(Index first, Index count, T* sums, Index stride);
   void run_panels(Index k, Index first_block, const T* b, Index width, T* sums, Index stride);
+  void place_weights(Index row, Index height, Index k, MicroArgs<T>& args) const;
   void finish_lines(Index line, Index lines, T* sums);
   void close_up(Index lines, const T* sums, T* to, Index row_stride, Index line_stride,
                 Index col_stride) const;
@@ -101,6 +119,7 @@ class Windows {
   const WindowProduct& w_;
   RowBlocks blocks_;
   Index panel_;
+  Walk walk_;
   bool is_flat_;      // positions lie side by side, with nothing between the lines
   bool is_in_place_;  // sums are made where the results go
   Index lines_ = 0;   // at once
@@ -132,29 +151,42 @@ void Windows<E>::run_panels(Index k, Index first_block, const T* b, Index width,
   args.b_offsets = w_.offsets + k;
   args.to_stride = stride;
   args.add = k > 0;
-  const Walk walk = w_.packed != nullptr ? Walk::windows : Walk::window_rows;
   const Index end_block = least(blocks_.count, first_block + kBlocksAtOnce);
-  const Index first_row = first_block * blocks_.base + least(first_block, blocks_.taller);
-  for (Index j = 0; j < width; j += panel_) {
+  const auto run_tile = [&](Index block, Index j) {
+    const Index row = block * blocks_.base + least(block, blocks_.taller);
+    const Index height = blocks_.height(block);
     const Index cols = least(panel_, width - j);
     const Index vectors = divide_up(cols, Kernels::kWidth);
     args.last_lanes = cols - (vectors - 1) * Kernels::kWidth;
-    const auto& kernels = Kernels::table(vectors, walk, args.last_lanes != Kernels::kWidth);
     args.b = b + j;
-    Index row = first_row;
-    for (Index g = first_block; g < end_block; ++g) {
-      const Index height = blocks_.height(g);
-      if (w_.packed != nullptr) {
-        args.a = static_cast<const T*>(w_.packed) + k * w_.m + row * args.k;
-        args.a_stride = height;
-      } else {
-        args.a = static_cast<const T*>(w_.weights) + row * w_.weights_row_stride + k;
-        args.a_stride = w_.weights_row_stride;
+    place_weights(row, height, k, args);
+    args.to = sums + row * stride + j;
+    Kernels::table(vectors, walk_, args.last_lanes != Kernels::kWidth)[height](args);
+  };
+  // Windows that stay in the first-level cache let results be written along their rows.
+  if (args.k * width <= kWindowsInCache) {
+    for (Index block = first_block; block < end_block; ++block) {
+      for (Index j = 0; j < width; j += panel_) {
+        run_tile(block, j);
       }
-      args.to = sums + row * stride + j;
-      kernels[height](args);
-      row += height;
     }
+  } else {
+    for (Index j = 0; j < width; j += panel_) {
+      for (Index block = first_block; block < end_block; ++block) {
+        run_tile(block, j);
+      }
+    }
+  }
+}
+
+template <class E>
+void Windows<E>::place_weights(Index row, Index height, Index k, MicroArgs<T>& args) const {
+  if (w_.packed != nullptr) {
+    args.a = static_cast<const T*>(w_.packed) + k * w_.m + row * args.k;
+    args.a_stride = height;
+  } else {
+    args.a = static_cast<const T*>(w_.weights) + row * w_.weights_row_stride + k;
+    args.a_stride = w_.weights_row_stride;
   }
 }
 
