@@ -5,8 +5,8 @@
 #include "core/base/error.h"
 #include "core/ops/all.h"
 #include "jit/export.h"
-#include "tests/support/tensors.h"
 #include "tests/support/check_error.h"
+#include "tests/support/tensors.h"
 
 namespace rondo::jit {
 namespace {
