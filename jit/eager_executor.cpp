@@ -99,6 +99,9 @@ Plan& EagerExecutor::plan_for(const OpCall& call) {
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
     key.push_back(operand_key(call.inputs[i]) | identity_key(call, i) << 40);
   }
+  for (const Tensor& output : call.outputs) {  // its rank may follow from an attribute
+    key.push_back(operand_key(output));
+  }
   std::uint64_t hash = 0;
   for (const std::uint64_t word : key) {
     hash = mix(hash, word);

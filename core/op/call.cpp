@@ -117,9 +117,9 @@ void call_results(const OpInfo& op, std::span<const Tensor> inputs, std::span<co
   const MetaScope scope;
   const Device device = common_device(op, inputs);
   op.infer({op, inputs, attrs}, scope.metas());
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
+  for (std::size_t i = 0; i < outputs.size() && !op.in_place; ++i) {
     const Meta& meta = scope.metas()[i];
-    outputs[i] = op.in_place ? inputs[i] : Tensor::empty(meta.shape, meta.dtype, device);
+    outputs[i] = Tensor::empty(meta.shape, meta.dtype, device);
   }
   current_executor().execute({op, inputs, attrs, outputs, op.in_place});
   if (op.in_place) {
@@ -157,8 +157,11 @@ void call(const OpInfo& op, std::span<const Tensor> given, std::span<const Attr>
       autograd_hooks.record_view(made);
     }
   } else {
-    if (op.in_place && autograd_hooks.before_in_place != nullptr) {
-      autograd_hooks.before_in_place(made);
+    if (op.in_place) {
+      std::copy_n(inputs.begin(), outputs.size(), outputs.begin());
+      if (autograd_hooks.before_in_place != nullptr) {
+        autograd_hooks.before_in_place(made);
+      }
     }
     call_results(op, inputs, attrs, outputs);
     if (records) {

@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/ops/blend.h"
+#include "core/ops/compare.h"
 #include "core/ops/create.h"
 #include "core/ops/index_loops.h"
 #include "core/ops/reshape.h"
@@ -153,6 +154,18 @@ void IndexReplace::run(const OpArgs& args, std::span<Tensor> outputs) {
   }
 }
 
+namespace {
+
+/// Of equal places only the last one was written: it alone has a gradient.
+Tensor keep_last(const GradContext& g, const Tensor& taken, const std::vector<Tensor>& indices) {
+  const Tensor order = reshape(arange(0, taken.numel()), taken.shape());
+  const Tensor none = zeros(g.meta(0).shape, Dtype::int64);
+  const Tensor last = index_take(index_replace(none, order, false, indices), indices);
+  return where(eq(last, order), taken, 0);
+}
+
+}  // namespace
+
 void IndexReplace::gradient(GradContext& g) {
   std::vector<Tensor> indices;
   for (int i = 2; i < g.inputs(); ++i) {
@@ -164,7 +177,8 @@ void IndexReplace::gradient(GradContext& g) {
     g.set("input", adds ? g.grad() : index_replace(g.grad(), zero, false, indices));
   }
   if (g.needs("values")) {
-    g.set("values", index_take(g.grad(), indices));
+    const Tensor taken = index_take(g.grad(), indices);
+    g.set("values", g.attr("accumulate").as_bool() ? taken : keep_last(g, taken, indices));
   }
 }
 

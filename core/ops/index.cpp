@@ -149,7 +149,11 @@ void Scatter::gradient(GradContext& g) {
     g.set("input", scatter(g.grad(), g.attr("dim"), index, 0));
   }
   if (g.needs("src")) {
-    g.set("src", gather(g.grad(), g.attr("dim"), index));
+    // Of equal places only the last one was written: it alone has a gradient.
+    const Tensor order = reshape(arange(0, index.numel()), index.shape());
+    const Tensor none = zeros(g.meta(0).shape, Dtype::int64);
+    const Tensor last = gather(scatter(none, g.attr("dim"), index, order), g.attr("dim"), index);
+    g.set("src", where(eq(last, order), gather(g.grad(), g.attr("dim"), index), 0));
   }
 }
 

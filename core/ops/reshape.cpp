@@ -129,31 +129,32 @@ bool reshape_strides(const Tensor& x, const Shape& shape, Shape& strides) {
   if (x.numel() == 0 || x.is_contiguous()) {
     return true;
   }
-  int to = shape.rank() - 1;
-  int from = x.rank() - 1;
-  while (from >= 0) {
-    // A run of source axes that is contiguous in itself.
-    std::int64_t run = x.shape()[from];
-    const std::int64_t base = x.strides()[from];
-    while (from > 0 && (x.shape()[from - 1] == 1 ||
-                        x.strides()[from - 1] == x.strides()[from] * x.shape()[from])) {
-      --from;
-      run *= x.shape()[from];
+  // Axes of size 1 have any stride: they must not join the runs of their neighbours.
+  Shape sizes;
+  Shape steps;
+  for (int i = 0; i < x.rank(); ++i) {
+    if (x.shape()[i] != 1) {
+      sizes.push_back(x.shape()[i]);
+      steps.push_back(x.strides()[i]);
     }
-    std::int64_t stride = base;
-    while (to >= 0 && (run > 1 || shape[to] == 1)) {
+  }
+  int to = shape.rank() - 1;
+  for (int from = sizes.rank() - 1; from >= 0; --from) {
+    // A run of source axes that is contiguous in itself.
+    std::int64_t run = sizes[from];
+    std::int64_t stride = steps[from];
+    while (from > 0 && steps[from - 1] == steps[from] * sizes[from]) {
+      --from;
+      run *= sizes[from];
+    }
+    for (; run > 1; --to) {
       if (run % shape[to] != 0) {
         return false;
       }
       strides[to] = stride;
       stride *= shape[to];
       run /= shape[to];
-      --to;
     }
-    if (run != 1) {
-      return false;
-    }
-    --from;
   }
   return true;
 }

@@ -1,0 +1,22 @@
+// The cases of the op table, by family: see op_table_test.cpp.
+#pragma once
+
+#include <vector>
+
+#include "tests/support/check_op.h"
+
+namespace rondo::test {
+
+std::vector<OpCase> arithmetic_cases();
+std::vector<OpCase> math_cases();
+std::vector<OpCase> activation_cases();
+std::vector<OpCase> reduce_cases();
+std::vector<OpCase> normalize_cases();
+std::vector<OpCase> loss_cases();
+std::vector<OpCase> index_cases();
+std::vector<OpCase> reshape_cases();
+std::vector<OpCase> product_cases();
+std::vector<OpCase> window_cases();
+std::vector<OpCase> optimize_cases();
+
+}  // namespace rondo::test
