@@ -6,14 +6,14 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "serialize/archive_entries.h"
 #include "serialize/checksum.h"
-#include "serialize/manifest.h"
 #include "serialize/safetensors.h"
 #include "serialize/zip_reader.h"
 #include "serialize/zip_writer.h"
 #include "tests/serialize/archive_bytes.h"
 #include "tests/serialize/raw_zip.h"
-#include "tests/serialize/sample_manifest.h"
+#include "tests/serialize/sample_archive.h"
 
 namespace rondo::serialize {
 namespace {
@@ -21,16 +21,6 @@ namespace {
 ByteVector vector_of(std::string_view text) {
   const auto bytes = bytes_of(text);
   return {bytes.begin(), bytes.end()};
-}
-
-ByteVector archive_of(const std::vector<std::pair<std::string, std::string>>& contents) {
-  MemorySink sink;
-  ZipWriter writer(sink);
-  for (const auto& [name, data] : contents) {
-    writer.add(name, bytes_of(data));
-  }
-  writer.finish();
-  return sink.take();
 }
 
 std::shared_ptr<const Source> source_over(std::span<const std::byte> bytes) {
@@ -67,6 +57,7 @@ void read_archive(std::span<const std::byte> bytes) {
   const Manifest manifest = parse_manifest(zip.read_verified(zip.entry(kManifestEntry)).text());
   invariant(parse_manifest(print_manifest(manifest)) == manifest, "a manifest changed on its way");
   check_op_versions(manifest, manifest.ops);
+  check_entries(zip, manifest);
   for (const Method& method : manifest.methods) {
     exercise_signature(method);
   }
@@ -218,24 +209,23 @@ constexpr std::string_view kTokens[] = {"4611686018427387904",
 }  // namespace
 
 std::vector<ByteVector> seed_containers() {
-  const std::string weights(24, 'w');
   RawZip plain;
-  plain.entries = {RawEntry("manifest.json", print_manifest(sample_manifest())),
-                   RawEntry("weights/0", weights)};
+  for (const auto& [name, data] : sample_contents()) {
+    plain.entries.emplace_back(name, data);
+  }
+  const std::string data(24, 'd');
   MemorySink tensors;
-  const std::vector<TensorView> views = {{"a", Dtype::float32, {2, 3}, bytes_of(weights)},
+  const std::vector<TensorView> views = {{"a", Dtype::float32, {2, 3}, bytes_of(data)},
                                          {"b", Dtype::boolean, {}, bytes_of("1")},
                                          {"c", Dtype::int64, {0, 5}, {}}};
   write_safetensors(tensors, views, {{"format", "rondo"}, {"note", std::string(400, 'n')}});
   Manifest small = sample_manifest();
   small.methods[0].bodies.resize(1);
+  small.tensors.clear();
   small.golden.clear();
-  return {archive_of({{"manifest.json", print_manifest(sample_manifest())},
-                      {"code/forward.rir", "graph"},
-                      {"weights/0", weights},
-                      {"weights/1", ""}}),
-          archive_of({{"manifest.json", print_manifest(small)}}), vector_of(plain.bytes()),
-          archive_of({}), tensors.take()};
+  return {archive_of(sample_contents()),
+          archive_of({{"manifest.json", print_manifest(small)}, {"code/forward.rir", ""}}),
+          vector_of(plain.bytes()), archive_of({}), tensors.take()};
 }
 
 Outcome read_container(std::span<const std::byte> bytes) {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "tests/serialize/sample_manifest.h"
+#include "tests/serialize/sample_archive.h"
 #include "tests/support/check_error.h"
 
 namespace rondo::serialize {

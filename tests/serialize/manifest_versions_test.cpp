@@ -3,7 +3,7 @@
 
 #include "core/base/error.h"
 #include "serialize/manifest.h"
-#include "tests/serialize/sample_manifest.h"
+#include "tests/serialize/sample_archive.h"
 #include "tests/support/check_error.h"
 
 namespace rondo::serialize {
