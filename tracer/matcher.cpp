@@ -87,6 +87,12 @@ bool Matcher::matches(const OpCall& call, const std::vector<PendingCall>& pendin
       return false;
     }
   }
+  for (std::size_t i = 0; i < call.outputs.size(); ++i) {
+    const FlowValue& value = segment_->flow.values[static_cast<std::size_t>(node.outputs[i])];
+    if (call.outputs[i].rank() != value.rank || ones_mask(call.outputs[i].shape()) != value.ones) {
+      return false;
+    }
+  }
   return true;
 }
 

@@ -386,11 +386,25 @@ void Recorder::set_enabled(bool enabled) {
 // -----------------------------------------------------------------------------------------
 
 void Recorder::begin_capture(std::uint64_t period) {
+  // All rotations of a period are one: it is captured once.
+  if (!captured_.insert(finder_.rotation_hash(period)).second) {
+    return;
+  }
   const auto shortest = static_cast<std::uint64_t>(params().min_segment);
   capture_period_ = period;
   capture_left_ = (shortest + period - 1) / period * period;
+  capture_wait_ = period;
   builder_ = nullptr;
   state_ = State::capturing;
+}
+
+/// A period may begin anywhere; it is best captured from where the stream is cut anyway.
+bool Recorder::waits(const OpCall& call) {
+  if (capture_wait_ == 0) {
+    return false;
+  }
+  capture_wait_ = deferrable(call) ? capture_wait_ - 1 : 0;
+  return true;
 }
 
 bool Recorder::wants_cut(const OpCall& call, std::uint64_t token) const {
@@ -405,6 +419,11 @@ bool Recorder::wants_cut(const OpCall& call, std::uint64_t token) const {
 
 void Recorder::capture(const OpCall& call, std::uint64_t token) {
   const bool expected = finder_.recent(capture_period_) == token;
+  if (expected && waits(call)) {
+    note_token(token);
+    finder_.push(token);
+    return;
+  }
   if (!expected || !deferrable(call)) {
     cut();
     if (!expected) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/graph/flow_builder.h"
@@ -66,6 +67,7 @@ class Recorder final : public Executor, public Producer {
   void clear_pending();
 
   void begin_capture(std::uint64_t period);
+  bool waits(const OpCall& call);
   void capture(const OpCall& call, std::uint64_t token);
   void cut();
   bool wants_cut(const OpCall& call, std::uint64_t token) const;
@@ -103,6 +105,8 @@ class Recorder final : public Executor, public Producer {
 
   std::unique_ptr<FlowBuilder> builder_;
   std::uint64_t capture_left_ = 0;
+  std::uint64_t capture_wait_ = 0;  // calls until it begins, unless the stream is cut before
+  std::unordered_set<std::uint64_t> captured_;  // rotation hashes of periods
   std::uint64_t capture_period_ = 0;
   std::uint64_t segment_entry_ = 0;
 

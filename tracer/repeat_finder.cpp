@@ -68,6 +68,7 @@ std::uint64_t RepeatFinder::push(std::uint64_t token) {
     const std::size_t ring = params().ring;
     tokens_.assign(ring, 0);
     prefix_.assign(ring, 0);
+    sums_.assign(ring, 0);
     powers_.assign(ring, 1);
     seen_.assign(ring, {});
     for (std::size_t i = 1; i < ring; ++i) {
@@ -78,6 +79,7 @@ std::uint64_t RepeatFinder::push(std::uint64_t token) {
   std::uint64_t h = multiply(prefix_[count_ & mask], base_) + (token & kModulus);
   h = h >= kModulus ? h - kModulus : h;
   tokens_[count_ & mask] = token;
+  sums_[(count_ + 1) & mask] = sums_[count_ & mask] + mix(token);
   ++count_;
   prefix_[count_ & mask] = h;
   const auto gram = static_cast<std::uint64_t>(params().gram);
@@ -93,6 +95,11 @@ std::uint64_t RepeatFinder::push(std::uint64_t token) {
   }
   seen = {fingerprint, count_};
   return period;
+}
+
+std::uint64_t RepeatFinder::rotation_hash(std::uint64_t period) const {
+  const std::uint64_t mask = sums_.size() - 1;
+  return mix(sums_[count_ & mask] - sums_[(count_ - period) & mask] + period);
 }
 
 std::uint64_t RepeatFinder::recent(std::uint64_t back) const {

@@ -20,6 +20,8 @@ class RepeatFinder {
   std::uint64_t size() const { return count_; }
   /// The token `back` places before the end (1: the last one). 0 if it is forgotten.
   std::uint64_t recent(std::uint64_t back) const;
+  /// A hash of the last `period` tokens that is the same for all rotations of them.
+  std::uint64_t rotation_hash(std::uint64_t period) const;
 
  private:
   struct Seen {
@@ -32,6 +34,7 @@ class RepeatFinder {
   std::uint64_t base_;
   std::vector<std::uint64_t> tokens_;
   std::vector<std::uint64_t> prefix_;
+  std::vector<std::uint64_t> sums_;  // of mixed tokens, so far
   std::vector<std::uint64_t> powers_;
   std::vector<Seen> seen_;
   std::uint64_t count_ = 0;

@@ -16,6 +16,10 @@ std::uint64_t token_of(const OpCall& call) {
     const std::uint64_t flags = (t.is_immediate() ? 2U : 0U) | (t.is_weak() ? 4U : 0U);
     h = mix(h, flags | dtype << 8 | rank << 16 | std::uint64_t{ones_mask(t.shape())} << 24 | 8U);
   }
+  for (const Tensor& t : call.outputs) {
+    // Sizes among the attributes are not in the token, but the rank that follows from them is.
+    h = mix(h, static_cast<std::uint64_t>(t.rank()) << 8 | ones_mask(t.shape()));
+  }
   if (!call.attrs.empty()) {
     std::size_t i = 0;
     for (const SchemaArg& arg : call.op.schema.args) {

@@ -148,7 +148,7 @@ void before_in_place(const OpCall& call) {
   if (!grad_enabled()) {
     return;
   }
-  for (const Tensor& target : call.outputs) {
+  for (const Tensor& target : call.inputs.first(call.outputs.size())) {
     const TensorGrad* meta = grad_meta(target);
     const bool leaf = target.requires_grad() && (meta == nullptr || !meta->node);
     check<ArgumentError>(
