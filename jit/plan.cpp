@@ -171,6 +171,9 @@ class Plan::Binder {
         Place place;
         if (node.inputs[i].value >= 0 && !value(node.inputs[i].value).immediate) {
           place = resolve(node.inputs[i], node.call, static_cast<int>(i), shape, strides);
+          if (node.whole_call) {  // an axis that repeats an element has its size here alone
+            shape = at(node.call, static_cast<int>(i), false).shape();
+          }
         } else if (node.inputs[i].value >= 0) {
           place = place_of(node.inputs[i].value);
         }

@@ -33,6 +33,7 @@ TEST(EagerExecutor, ReducesOverAnyAxes) {
 }
 
 TEST(EagerExecutor, ReducesAxesThatAreNotNeighbours) {
+  jit::initialize();
   const Tensor a = arange(0, 24, 1, Dtype::float32);
   const Tensor b = reshape(a, Shape{2, 3, 4});
   EXPECT_EQ(values(sum(b, Ints{0, 2})), (Values{60, 92, 124}));
