@@ -1,0 +1,77 @@
+// Runs requests on a few sessions; those of row-independent methods that arrive together run as
+// one.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bindings/serve/metrics.h"
+#include "core/base/error.h"
+#include "jit/module.h"
+
+namespace rondo::serve {
+
+struct BatchOptions {
+  int threads = 1;                            // each has a session of its own
+  std::int64_t max_batch = 32;                // rows of a run
+  std::chrono::microseconds max_delay{1000};  // how long a request waits for others
+  std::size_t queue = 256;                    // requests that may wait
+};
+
+/// What became of a request.
+struct Answer {
+  enum class Outcome { done, failed, full, late, stopped };
+  Outcome outcome = Outcome::done;
+  std::vector<Tensor> outputs;  // contiguous, if done
+  ErrorKind kind = ErrorKind::internal;
+  std::string text;  // why it is not done
+};
+
+class Batcher {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  Batcher(std::shared_ptr<const jit::Module> module, const BatchOptions& options, Metrics& metrics);
+  /// Answers what waits with `stopped`; what runs is finished.
+  ~Batcher();
+
+  /// Checks the inputs against the signature, waits for a session, runs. Others that run in the
+  /// same batch have been checked too: none fails because of another. May be called from any
+  /// thread. Errors: those of the check.
+  Answer run(const std::string& method, const std::vector<Tensor>& inputs,
+             std::optional<Clock::time_point> deadline = std::nullopt);
+
+  /// From now on requests are refused and those that wait are answered, all with `stopped`.
+  void stop();
+
+ private:
+  struct Job;
+  using Jobs = std::vector<std::shared_ptr<Job>>;
+
+  void work();
+  Jobs take();
+  bool drop_if_late(const std::shared_ptr<Job>& job);
+  void take_alike(Jobs& jobs, std::int64_t& rows);
+  void execute(jit::Session& session, const Jobs& jobs);
+  void run_alone(jit::Session& session, Job& job);
+  void run_together(jit::Session& session, const Jobs& jobs);
+
+  std::shared_ptr<const jit::Module> module_;
+  BatchOptions options_;
+  Metrics& metrics_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::shared_ptr<Job>> queue_;
+  std::int64_t running_ = 0;  // jobs taken and not yet answered
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace rondo::serve
