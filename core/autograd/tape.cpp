@@ -153,9 +153,9 @@ void before_in_place(const OpCall& call) {
     const bool leaf = target.requires_grad() && (meta == nullptr || !meta->node);
     check<ArgumentError>(
         !leaf,
-        "{}_: a leaf that requires gradients is written in place; use no_grad or a "
+        "{}{}: a leaf that requires gradients is written in place; use no_grad or a "
         "copy made with clone()",
-        call.op.name);
+        call.op.name, call.op.in_place ? "" : "_");
   }
 }
 

@@ -180,6 +180,33 @@ void check_same_bits(const OpInfo& op, const OpCase& c, const Args& args) {
   }
 }
 
+/// Interpreted and compiled kernels, and calls that repeat until the tracer has captured them, give
+/// the same bits.
+void check_modes(const OpInfo& op, const Args& args) {
+  const auto call_with = [&](jit::Mode mode) {
+    const ModeSetting setting(mode);
+    return call_op(op, copied(args));
+  };
+  const std::vector<Tensor> plain = call_with(jit::Mode::interpreted);
+  const auto compare = [&](const std::vector<Tensor>& other, const std::string& what) {
+    for (std::size_t o = 0; o < plain.size(); ++o) {
+      expect_same(other[o], plain[o], what);
+    }
+  };
+  compare(call_with(jit::Mode::compiled), "compiled");
+  compare(call_with(jit::Mode::switching), "switching");
+  const ModeSetting setting(jit::Mode::interpreted);
+  for (int round = 0; round < 12; ++round) {
+    std::vector<std::vector<Tensor>> results;
+    for (int i = 0; i < 4; ++i) {
+      results.push_back(call_op(op, copied(args)));
+    }
+    for (const std::vector<Tensor>& result : results) {
+      compare(result, "round " + std::to_string(round) + " of a repeat");
+    }
+  }
+}
+
 const Values& special_numbers() {
   static const Values list{0.0,      -0.0,      1.0,    -1.0,  0.5,    -2.5,  3.0,      1e-310,
                            -1e-310,  1e300,     -1e300, 700.0, -750.0, 1e-40, 1.5e38,   -3e-45,
@@ -326,6 +353,7 @@ void check_op(const OpCase& c) {
   const Args args = c.args();
   check_values(op, c, args);
   check_same_bits(op, c, args);
+  check_modes(op, args);
   check_halves(op, c, args);
   check_integers(op, c, args);
   check_special(op, c, args);

@@ -5,6 +5,7 @@
 
 #include "core/base/isa.h"
 #include "core/base/thread_pool.h"
+#include "jit/params.h"
 
 namespace rondo {
 
@@ -30,6 +31,18 @@ class IsaSetting {
 
  private:
   Isa before_;
+};
+
+/// Sets what runs kernels for one scope.
+class ModeSetting {
+ public:
+  explicit ModeSetting(jit::Mode mode) : before_(jit::params().mode) { jit::params().mode = mode; }
+  ~ModeSetting() { jit::params().mode = before_; }
+  ModeSetting(const ModeSetting&) = delete;
+  ModeSetting& operator=(const ModeSetting&) = delete;
+
+ private:
+  jit::Mode before_;
 };
 
 /// The vector levels of this machine.
