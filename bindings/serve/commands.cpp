@@ -124,7 +124,7 @@ int verify(std::span<const std::string> words) {
   }
   const std::size_t cases = module->manifest().golden.size();
   if (differences.empty()) {
-    fmt::print("{} golden cases give the stored bits\n", cases);
+    fmt::print("golden cases that give the stored bits: {}\n", cases);
   }
   return differences.empty() ? 0 : 1;
 }

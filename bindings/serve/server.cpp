@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <deque>
 #include <thread>
+#include <utility>
 
 #include "bindings/serve/protocol.h"
 #include "serialize/json.h"
@@ -25,7 +26,9 @@ constexpr int kKeepAliveSeconds = 5;
 /// Threads for connections, made when they are needed and kept.
 class ConnectionThreads final : public httplib::TaskQueue {
  public:
-  explicit ConnectionThreads(std::size_t most) : most_(most) {}
+  /// `end` is called on the thread of a connection when the connection has ended.
+  ConnectionThreads(std::size_t most, std::function<void()> end)
+      : most_(most), end_(std::move(end)) {}
 
   void enqueue(std::function<void()> task) override {
     const std::lock_guard lock(mutex_);
@@ -61,11 +64,13 @@ class ConnectionThreads final : public httplib::TaskQueue {
       tasks_.pop_front();
       lock.unlock();
       task();
+      end_();
       lock.lock();
     }
   }
 
   std::size_t most_;
+  std::function<void()> end_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> tasks_;
@@ -120,14 +125,15 @@ std::optional<std::size_t> json_length(const Request& request) {
   return length;
 }
 
-/// When the request that this thread works on came.
-Clock::time_point& request_start() {
-  thread_local Clock::time_point start;
-  return start;
-}
+/// The request that a thread works on.
+struct Current {
+  bool under_way = false;
+  Clock::time_point start = Clock::now();
+};
 
-double seconds_since_start() {
-  return std::chrono::duration<double>(Clock::now() - request_start()).count();
+Current& current() {
+  thread_local Current request;
+  return request;
 }
 
 }  // namespace
@@ -153,7 +159,9 @@ struct Server::Impl {
   }
 
   void configure() {
-    http.new_task_queue = [this] { return new ConnectionThreads(options.connections); };
+    http.new_task_queue = [this] {
+      return new ConnectionThreads(options.connections, [this] { finish(); });
+    };
     http.set_payload_max_length(options.max_body_bytes);
     http.set_tcp_nodelay(true);
     http.set_read_timeout(10);
@@ -181,7 +189,8 @@ struct Server::Impl {
   }
 
   httplib::Server::HandlerResponse begin(const Request& request, Response& response) {
-    request_start() = Clock::now();
+    finish();
+    current() = {true, Clock::now()};
     ++metrics.active;
     if (request.has_header("X-Request-Id")) {
       response.set_header("X-Request-Id", request.get_header_value("X-Request-Id"));
@@ -200,9 +209,19 @@ struct Server::Impl {
     return httplib::Server::HandlerResponse::Unhandled;
   }
 
+  /// Counts the thread's request as answered, once; also where its client has gone away.
+  void finish() {
+    if (std::exchange(current().under_way, false)) {
+      --metrics.active;
+    }
+  }
+
   void end(const Request& request, const Response& response) {
-    --metrics.active;
-    const double seconds = seconds_since_start();
+    // A request that could not even be parsed has not begun.
+    const Clock::time_point now = Clock::now();
+    const bool begun = current().under_way;
+    const double seconds = begun ? std::chrono::duration<double>(now - current().start).count() : 0;
+    finish();
     metrics.count_request(response.status, seconds);
     if (options.log) {
       using serialize::Json;
@@ -302,7 +321,7 @@ struct Server::Impl {
     const InferRequest parsed = parse_infer(module->manifest(), request.body, json_length(request));
     std::optional<Clock::time_point> deadline;
     if (options.deadline.count() > 0) {
-      deadline = request_start() + options.deadline;
+      deadline = current().start + options.deadline;
     }
     const Answer answer = batcher.run(parsed.method, parsed.inputs, deadline);
     if (answer.outcome != Answer::Outcome::done) {

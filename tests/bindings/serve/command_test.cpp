@@ -57,7 +57,7 @@ TEST_F(Command, VerifyRunsTheGoldenCases) {
   std::string output;
   EXPECT_EQ(test::run_command({"verify", archive_}, output), 0);
   EXPECT_EQ(output.substr(output.rfind('\n', output.size() - 2) + 1),
-            "1 golden cases give the stored bits\n");
+            "golden cases that give the stored bits: 1\n");
 }
 
 TEST_F(Command, RunReadsAndWritesNpyFiles) {
@@ -140,7 +140,10 @@ TEST_F(Command, ErrorsAreJsonWithTheirStatus) {
   answer = other.send("POST " + std::string(kInfer) +
                       " HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
   EXPECT_EQ(answer.status, 411);
-  EXPECT_EQ(HttpClient(server.port()).post(kInfer, kRow).body, kRowAnswer);
+  EXPECT_EQ(HttpClient(server.port()).send("nonsense\r\n\r\n").status, 400);
+  HttpClient last(server.port());
+  EXPECT_EQ(last.post(kInfer, kRow).body, kRowAnswer);
+  EXPECT_NE(last.get("/metrics").body.find("\nrondo_active_requests 1\n"), std::string::npos);
 }
 
 TEST_F(Command, FinishesRequestsAfterSigterm) {
