@@ -152,8 +152,7 @@ std::uint64_t Recorder::entry_key(std::uint64_t token) const {
   return h;
 }
 
-// -- matching
-// ------------------------------------------------------------------------------------------
+// -- matching --
 
 bool Recorder::try_enter(const OpCall& call, std::uint64_t token) {
   const auto found = segments_.find(entry_key(token));
@@ -382,8 +381,7 @@ void Recorder::set_enabled(bool enabled) {
   enabled_ = enabled;
 }
 
-// -- capturing
-// -----------------------------------------------------------------------------------------
+// -- capturing --
 
 void Recorder::begin_capture(std::uint64_t period) {
   // All rotations of a period are one: it is captured once.
