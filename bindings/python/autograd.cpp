@@ -4,6 +4,7 @@
 #include <chrono>
 #include <new>
 
+#include "bindings/python/call_site.h"
 #include "bindings/python/tensor_type.h"
 #include "core/autograd/backward.h"
 #include "core/base/error.h"
@@ -131,7 +132,7 @@ PyObject* run_backward(PyObject* /*module*/, PyObject* args) {
     const std::vector<Tensor> from = to_tensors(outputs, "backward", "an output");
     const std::vector<Tensor> given = to_tensors(grads, "backward", "a gradient");
     {
-      const GilRelease released;
+      const CallRelease released;
       backward(from, given, {retain_graph != 0, create_graph != 0});
     }
     Py_RETURN_NONE;
@@ -155,7 +156,7 @@ PyObject* run_gradients(PyObject* /*module*/, PyObject* args) {
     const std::vector<Tensor> given = to_tensors(grads, "grad", "a gradient");
     std::vector<Tensor> results;
     {
-      const GilRelease released;
+      const CallRelease released;
       results =
           gradients(from, to, given, {retain_graph != 0, create_graph != 0}, allow_unused != 0);
     }

@@ -226,6 +226,8 @@ PyObject* from_dlpack(PyObject* /*module*/, PyObject* source) {
       return wrap(
           take<DlVersioned>(capsule.get(), "dltensor_versioned", "used_dltensor_versioned"));
     }
+    check<ArgumentError>(PyCapsule_IsValid(capsule.get(), "dltensor") != 0,
+                         "from_dlpack: the capsule has been taken before, or is none of DLPack");
     return wrap(take<DlManaged>(capsule.get(), "dltensor", "used_dltensor"));
   });
 }

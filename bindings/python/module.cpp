@@ -3,6 +3,7 @@
 
 #include "bindings/python/array.h"
 #include "bindings/python/autograd.h"
+#include "bindings/python/call_site.h"
 #include "bindings/python/convert.h"
 #include "bindings/python/dlpack.h"
 #include "bindings/python/errors.h"
@@ -11,6 +12,7 @@
 #include "bindings/python/ops.h"
 #include "bindings/python/optimizer_steps.h"
 #include "bindings/python/programs.h"
+#include "bindings/python/state_files.h"
 #include "bindings/python/tensor_type.h"
 #include "bindings/python/tracing.h"
 #include "bindings/python/value_types.h"
@@ -133,6 +135,7 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT,
 
 PyObject* make_module() {
   jit::initialize();
+  add_call_sites();
   PyRef module = owned(PyModule_Create(&definition));
   add_errors(module.get());
   add_value_types(module.get());
@@ -145,6 +148,7 @@ PyObject* make_module() {
   add_optimizer_steps(module.get());
   add_tracing(module.get());
   add_programs(module.get());
+  add_state_files(module.get());
   return module.release();
 }
 

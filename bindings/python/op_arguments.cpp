@@ -24,6 +24,12 @@ int find_sizes_place(const std::vector<SchemaArg>& args) {
   return list != args.end() && plain ? static_cast<int>(list - args.begin()) : -1;
 }
 
+/// Also a tensor of rank 0, which is_integer leaves to indexing.
+bool stands_for_integer(PyObject* object) {
+  return is_integer(object) || (is_tensor(object) && tensor_of(object).rank() == 0 &&
+                                is_integral(tensor_of(object).dtype()));
+}
+
 std::string names_of(const OpInfo& op) {
   std::string names;
   for (const SchemaArg& arg : op.schema.args) {
@@ -86,7 +92,7 @@ void MatchedArguments::match_positions(PyObject* const* args, std::size_t count)
   std::fill_n(values_, std::max<std::size_t>(places, 1), nullptr);
   const auto first = static_cast<std::size_t>(signature_.sizes_place);
   if (signature_.sizes_place >= 0 && count > first + 1 &&
-      std::all_of(args + first, args + count, is_integer)) {
+      std::all_of(args + first, args + count, stands_for_integer)) {
     sizes_ = owned(PyTuple_New(static_cast<Py_ssize_t>(count - first)));
     for (std::size_t i = first; i < count; ++i) {
       PyTuple_SET_ITEM(sizes_.get(), static_cast<Py_ssize_t>(i - first), Py_NewRef(args[i]));

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "bindings/python/call_site.h"
+#include "bindings/python/errors.h"
 #include "bindings/python/op_arguments.h"
 #include "bindings/python/tensor_type.h"
 #include "core/base/error.h"
@@ -73,6 +75,17 @@ PyObject* call_with(const OpFunction& function, OpArguments& arguments) {
   return results(*function.signature, outputs.span());
 }
 
+/// Where the fallback does not take the arguments either, `misfit` says what the schema expects.
+PyObject* call_fallback(const OpFunction& function, PyObject* const* args, std::size_t count,
+                        PyObject* keywords, const ArgumentError& misfit) {
+  PyObject* result = PyObject_Vectorcall(function.fallback, args, count, keywords);
+  if (result == nullptr && PyErr_ExceptionMatches(PyExc_TypeError) != 0 &&
+      PyErr_ExceptionMatches(error_class(ErrorKind::argument)) == 0) {
+    PyErr_SetString(error_class(ErrorKind::argument), misfit.what());
+  }
+  return result;
+}
+
 PyObject* call_function(PyObject* self, PyObject* const* args, std::size_t flagged_count,
                         PyObject* keywords) {
   return guarded([&]() -> PyObject* {
@@ -85,8 +98,8 @@ PyObject* call_function(PyObject* self, PyObject* const* args, std::size_t flagg
     std::optional<OpArguments> arguments;
     try {
       arguments.emplace(*function.signature, args, count, keywords);
-    } catch (const ArgumentError&) {
-      return PyObject_Vectorcall(function.fallback, args, count, keywords);
+    } catch (const ArgumentError& misfit) {
+      return call_fallback(function, args, count, keywords, misfit);
     }
     return call_with(function, *arguments);
   });
@@ -155,7 +168,8 @@ PyObject* set_fallback(PyObject* /*module*/, PyObject* const* args, Py_ssize_t c
   });
 }
 
-PyMethodDef functions[] = {{"set_fallback", as_method(set_fallback), METH_FASTCALL,
+PyMethodDef functions[] = {{"op_table", op_table, METH_NOARGS, "A dict for each op."},
+                           {"set_fallback", as_method(set_fallback), METH_FASTCALL,
                             "Calls a function where arguments do not fit the schema of an op."},
                            {nullptr, nullptr, 0, nullptr}};
 
@@ -195,7 +209,7 @@ void add_ops(PyObject* parent) {
 void call_released(const OpInfo& op, std::span<const Tensor> inputs, std::span<const Attr> attrs,
                    std::span<Tensor> outputs) {
   if (takes_long(op, inputs, attrs)) {
-    const GilRelease released;
+    const CallRelease released;
     call(op, inputs, attrs, outputs);
   } else {
     call(op, inputs, attrs, outputs);
@@ -212,7 +226,7 @@ PyObject* call_wrapped(const OpInfo& op, std::span<const Tensor> inputs,
 PyObject* call_in_place_wrapped(const OpInfo& op, std::span<const Tensor> inputs,
                                 std::span<const Attr> attrs) {
   if (takes_long(op, inputs, attrs)) {
-    const GilRelease released;
+    const CallRelease released;
     call_in_place(op, inputs, attrs);
   } else {
     call_in_place(op, inputs, attrs);

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "bindings/python/call_site.h"
 #include "bindings/python/ops.h"
 #include "bindings/python/tensor_type.h"
 #include "core/base/error.h"
@@ -89,7 +90,7 @@ PyObject* step_all(PyObject* /*module*/, PyObject* args) {
   return guarded([&]() -> PyObject* {
     const Steps steps(require_op(to_text(name)), columns, rest);
     if (steps.take_long()) {
-      const GilRelease released;
+      const CallRelease released;
       steps.run();
     } else {
       steps.run();

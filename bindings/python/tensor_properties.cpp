@@ -10,6 +10,12 @@
 namespace rondo::python {
 namespace {
 
+PyObject* get_dict(PyObject* self, void* closure) {
+  PyObject* dict = PyObject_GenericGetDict(self, closure);
+  track(self);
+  return dict;
+}
+
 PyObject* get_shape(PyObject* self, void* /*closure*/) {
   return guarded([&] { return from_shape(tensor_of(self).shape()); });
 }
@@ -149,6 +155,7 @@ PyObject* get_mt(PyObject* self, void* /*closure*/) {
 }  // namespace
 
 PyGetSetDef tensor_properties[] = {
+    {"__dict__", get_dict, nullptr, nullptr, nullptr},
     {"shape", get_shape, nullptr, "The sizes of the axes.", nullptr},
     {"dtype", get_dtype, nullptr, "The type of the elements.", nullptr},
     {"device", get_device, nullptr, "Where the data lives.", nullptr},

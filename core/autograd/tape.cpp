@@ -60,6 +60,7 @@ Ref<GradNode> make_node(const OpCall& call) {
   node->op = &call.op;
   node->attrs.assign(call.attrs.begin(), call.attrs.end());
   node->sequence = next_sequence();
+  node->site = current_call_site();
   node->input_metas.reserve(call.inputs.size());
   node->next.reserve(call.inputs.size());
   for (const Tensor& input : call.inputs) {
@@ -144,19 +145,32 @@ void record_view(const OpCall& call) {
   }
 }
 
+bool is_tracked_leaf(const Tensor& tensor) {
+  const TensorGrad* meta = grad_meta(tensor);
+  return tensor.requires_grad() && (meta == nullptr || !meta->node);
+}
+
 void before_in_place(const OpCall& call) {
   if (!grad_enabled()) {
     return;
   }
   for (const Tensor& target : call.inputs.first(call.outputs.size())) {
     const TensorGrad* meta = grad_meta(target);
-    const bool leaf = target.requires_grad() && (meta == nullptr || !meta->node);
+    const bool view = meta != nullptr && meta->base.defined();
     check<ArgumentError>(
-        !leaf,
+        !is_tracked_leaf(view ? meta->base : target),
         "{}{}: a leaf that requires gradients is written in place; use no_grad or a "
         "copy made with clone()",
         call.op.name, call.op.in_place ? "" : "_");
   }
+}
+
+/// Both lines of an error about a tensor that was modified after it was saved.
+std::string places(const GradNode& node, const Tensor& tensor) {
+  const CallSite& writer = tensor.storage()->writer();
+  return node.site && writer ? " at " + describe(writer) + ", after the call at " +
+                                   describe(node.site) + " had saved it"
+                             : std::string();
 }
 
 }  // namespace
@@ -171,11 +185,12 @@ Tensor SavedTensor::unpack(const Ref<GradNode>& node, int output) const {
     return {};
   }
   const std::uint32_t version = version_of(tensor_);
-  check<ArgumentError>(
-      version == version_,
-      "{}: a tensor of shape {} that its gradient needs was modified in place: it is at "
-      "version {}; version {} is required",
-      node->op->name, tensor_.shape(), version, version_);
+  if (version != version_) {
+    fail<ArgumentError>(
+        "{}: a tensor of shape {} that its gradient needs was modified in place{}: it is at "
+        "version {}; version {} is required",
+        node->op->name, tensor_.shape(), places(*node, tensor_), version, version_);
+  }
   if (!own_output_) {
     return tensor_;
   }

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/call_site.h"
 #include "core/op/call.h"
 
 namespace rondo {
@@ -52,6 +53,7 @@ class GradNode : public RefCounted {
   std::vector<GradEdge> next;                // one for each input
   std::vector<std::vector<GradHook>> hooks;  // for each output, when there are any
   std::uint64_t sequence = 0;
+  CallSite site;  // where the op was called
   bool released = false;
 
   ~GradNode();

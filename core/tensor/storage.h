@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "core/base/call_site.h"
 #include "core/base/ref.h"
 #include "core/tensor/device.h"
 
@@ -55,7 +56,13 @@ class Storage : public RefCounted {
   }
 
   std::uint32_t version() const { return version_; }
-  void bump_version() { ++version_; }
+  /// An in-place operation has been called.
+  void bump_version() {
+    ++version_;
+    writer_ = current_call_site();
+  }
+  /// Where the version was last advanced.
+  const CallSite& writer() const { return writer_; }
 
   /// False for memory that must not be written, such as mapped weights.
   bool writable() const { return writable_; }
@@ -88,6 +95,7 @@ class Storage : public RefCounted {
   bool writable_ = true;
   bool external_ = false;
   std::uint32_t version_ = 0;
+  CallSite writer_;
   std::atomic<std::uint32_t> shares_{0};
   std::atomic<Producer*> producer_{nullptr};
   std::function<void()> release_;

@@ -1,0 +1,36 @@
+"""explain: what was captured and compiled on this thread, and why not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _C
+
+
+class Explanation(dict[str, Any]):
+    """Counts, segments and kernels; printed as a short report."""
+
+    def __str__(self) -> str:
+        ops = self["ops_compiled"] + self["ops_interpreted"] + self["ops_library"]
+        lines = [
+            f"{self['calls']} calls of ops, {self['matched']} of them in "
+            f"{self['segments']} captured segments ({self['launches']} launches)",
+            f"{ops} ops in kernels: {self['ops_compiled']} compiled, "
+            f"{self['ops_library']} products, {self['ops_interpreted']} interpreted; "
+            f"{self['ops_functions']} as functions",
+            f"{self['kernels_compiled']} kernels compiled in {self['compile_ms']:.0f} ms, "
+            f"{self['kernels_from_disk']} from disk, {self['kernels_failed']} failed, "
+            f"{self['kernels_withdrawn']} withdrawn",
+        ]
+        for i, segment in enumerate(self["segment_list"]):
+            exits = ", ".join(f"{name} {count}" for name, count in segment["exits"].items())
+            lines.append(
+                f"segment {i}: {len(segment['ops'])} ops, entered {segment['entries']} times, "
+                f"launched {segment['hits']}" + (f"; left early: {exits}" if exits else "")
+            )
+        return "\n".join(lines)
+
+
+def explain() -> Explanation:
+    """What the tracer of this thread has captured, and what runs compiled."""
+    return Explanation(_C.explain())

@@ -1,0 +1,267 @@
+"""Functions that are made of ops: splitting, joining, products, comparing of whole tensors."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from . import _C
+from ._C import ArgumentError, ShapeError, Tensor, dtype as Dtype, ops
+from ._types import Ints, Number, TensorLike
+
+
+class MinMax(NamedTuple):
+    values: Tensor
+    indices: Tensor
+
+
+def is_tensor(obj: object) -> bool:
+    return isinstance(obj, Tensor)
+
+
+def is_floating_point(input: Tensor) -> bool:
+    return input.is_floating_point()
+
+
+def numel(input: Tensor) -> int:
+    return input.numel()
+
+
+# Joining and splitting.
+
+
+def split(tensor: Tensor, split_size_or_sections: Ints, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of consecutive parts along an axis: of one size (the last may be less), or of sizes."""
+    size = tensor.size(dim)
+    if isinstance(split_size_or_sections, int):
+        step = split_size_or_sections
+        if step <= 0 and size > 0:
+            raise ArgumentError(f"split: the size is {step}; it must be positive")
+        starts = range(0, size, step) if size else (0,)
+        return tuple(ops.slice(tensor, dim, start, start + step) for start in starts)
+    sections = tuple(split_size_or_sections)
+    if sum(sections) != size:
+        raise ShapeError(f"split: the sizes {sections} add up to {sum(sections)}; expected {size}")
+    parts = []
+    start = 0
+    for length in sections:
+        parts.append(ops.slice(tensor, dim, start, start + length))
+        start += length
+    return tuple(parts)
+
+
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """At most `chunks` parts of equal size, the last of which may be less."""
+    if chunks <= 0:
+        raise ArgumentError(f"chunk: chunks is {chunks}; it must be positive")
+    size = input.size(dim)
+    return split(input, builtins.max(1, -(-size // chunks)), dim)
+
+
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of the indices of an axis, one after the other."""
+    return tuple(ops.select(input, dim, i) for i in range(input.size(dim)))
+
+
+def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    return ops.slice(input, dim, start, start + length)
+
+
+def _rank_at_least(tensors: Sequence[Tensor], rank: int) -> list[Tensor]:
+    return [t.reshape((1,) * (rank - t.ndim) + tuple(t.shape)) if t.ndim < rank else t
+            for t in tensors]
+
+
+def hstack(tensors: Sequence[Tensor]) -> Tensor:
+    listed = _rank_at_least(tensors, 1)
+    return ops.cat(listed, 0 if listed[0].ndim == 1 else 1)
+
+
+def vstack(tensors: Sequence[Tensor]) -> Tensor:
+    return ops.cat(_rank_at_least(tensors, 2), 0)
+
+
+# Shapes.
+
+
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """Neighbouring axes made one."""
+    if start_dim == 1 and end_dim == -1 and input.ndim > 1:
+        return input.reshape(input.size(0), -1)
+    if input.ndim == 0:
+        return input.reshape(1)
+    shape = input.shape
+    first = range(input.ndim)[start_dim]
+    last = range(input.ndim)[end_dim]
+    if first > last:
+        raise ArgumentError(f"flatten: axis {start_dim} is behind axis {end_dim}; swap them")
+    size = 1
+    for i in range(first, last + 1):
+        size *= shape[i]
+    return input.reshape((*shape[:first], size, *shape[last + 1 :]))
+
+
+def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
+    """One axis made several."""
+    axis = range(input.ndim)[dim]
+    return input.reshape((*input.shape[:axis], *sizes, *input.shape[axis + 1 :]))
+
+
+def ravel(input: Tensor) -> Tensor:
+    return input.reshape(-1)
+
+
+def t(input: Tensor) -> Tensor:
+    """The transpose of a matrix; vectors stay as they are."""
+    if input.ndim > 2:
+        raise ShapeError(f"t: the shape is {list(input.shape)}; expected at most two axes")
+    return input if input.ndim < 2 else ops.transpose(input, 0, 1)
+
+
+def movedim(input: Tensor, source: Ints, destination: Ints) -> Tensor:
+    """Axes moved to other places; the others keep their order."""
+    axes = range(input.ndim)
+    sources = [axes[s] for s in ([source] if isinstance(source, int) else source)]
+    targets = [axes[d] for d in ([destination] if isinstance(destination, int) else destination)]
+    if len(sources) != len(targets):
+        raise ArgumentError(f"movedim: {len(sources)} axes to {len(targets)} places")
+    rest = iter(axis for axis in axes if axis not in sources)
+    placed = dict(zip(targets, sources))
+    return ops.permute(input, [placed[i] if i in placed else next(rest) for i in axes])
+
+
+def repeat(input: Tensor, *repeats: Any) -> Tensor:
+    """Copies side by side: repeats[i] along axis i, new axes in front."""
+    counts = tuple(repeats[0]) if len(repeats) == 1 and not isinstance(repeats[0], int) else repeats
+    lead = len(counts) - input.ndim
+    if lead < 0:
+        raise ShapeError(
+            f"repeat: {len(counts)} numbers for shape {list(input.shape)}; expected at least one "
+            "for each axis"
+        )
+    shape = (1,) * lead + tuple(input.shape)
+    spread = input.reshape([s for size in shape for s in (1, size)])
+    wide = ops.expand(spread, [s for pair in zip(counts, shape) for s in pair])
+    return wide.reshape([count * size for count, size in zip(counts, shape)])
+
+
+def tile(input: Tensor, *dims: Any) -> Tensor:
+    counts = tuple(dims[0]) if len(dims) == 1 and not isinstance(dims[0], int) else dims
+    return repeat(input, *((1,) * (input.ndim - len(counts)) + tuple(counts)))
+
+
+def repeat_interleave(input: Tensor, repeats: int, dim: int | None = None) -> Tensor:
+    """Each element (or index of an axis) `repeats` times in a row."""
+    source = input.reshape(-1) if dim is None else input
+    axis = range(source.ndim)[0 if dim is None else dim]
+    shape = list(source.shape)
+    wide = ops.unsqueeze(source, axis + 1)
+    wide = ops.expand(wide, shape[: axis + 1] + [repeats] + shape[axis + 1 :])
+    return wide.reshape(shape[:axis] + [shape[axis] * repeats] + shape[axis + 1 :])
+
+
+def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
+    """Each vector spread over the axes of all."""
+    vectors = list(tensors[0]) if isinstance(tensors[0], (list, tuple)) else list(tensors)
+    swap = indexing == "xy" and len(vectors) > 1
+    if swap:
+        vectors[0], vectors[1] = vectors[1], vectors[0]
+    shape = [v.numel() for v in vectors]
+    grids = []
+    for i, vector in enumerate(vectors):
+        lying = vector.reshape([-1 if i == j else 1 for j in range(len(vectors))])
+        grids.append(ops.expand(lying, shape))
+    if swap:
+        grids[0], grids[1] = grids[1], grids[0]
+    return tuple(grids)
+
+
+# Products.
+
+
+def _check_rank(op: str, tensor: Tensor, rank: int) -> Tensor:
+    if tensor.ndim != rank:
+        raise ShapeError(f"{op}: the shape is {list(tensor.shape)}; expected {rank} axes")
+    return tensor
+
+
+def mm(input: Tensor, mat2: Tensor) -> Tensor:
+    return ops.matmul(_check_rank("mm", input, 2), _check_rank("mm", mat2, 2))
+
+
+def mv(input: Tensor, vec: Tensor) -> Tensor:
+    return ops.matmul(_check_rank("mv", input, 2), _check_rank("mv", vec, 1))
+
+
+def addmm(
+    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1
+) -> Tensor:
+    product = mm(mat1, mat2)
+    scaled = product if alpha == 1 else product * alpha
+    return scaled + (input if beta == 1 else input * beta)
+
+
+# Reductions with several forms.
+
+
+def max(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+    """The largest element; along `dim` values and indices; of two tensors the larger elements."""
+    if dim is None:
+        return ops.amax(input)
+    if isinstance(dim, Tensor):
+        return ops.maximum(input, dim)
+    return MinMax(*ops.max_dim(input, dim, keepdim))
+
+
+def min(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+    """The least element; along `dim` values and indices; of two tensors the smaller elements."""
+    if dim is None:
+        return ops.amin(input)
+    if isinstance(dim, Tensor):
+        return ops.minimum(input, dim)
+    return MinMax(*ops.min_dim(input, dim, keepdim))
+
+
+def var_mean(
+    input: Tensor, dim: Ints | None = None, *, correction: Number = 1, keepdim: bool = False
+) -> tuple[Tensor, Tensor]:
+    return ops.var(input, dim, correction, keepdim), ops.mean(input, dim, keepdim)
+
+
+def std_mean(
+    input: Tensor, dim: Ints | None = None, *, correction: Number = 1, keepdim: bool = False
+) -> tuple[Tensor, Tensor]:
+    return ops.std(input, dim, correction, keepdim), ops.mean(input, dim, keepdim)
+
+
+# Comparing whole tensors.
+
+
+def isclose(
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Tensor:
+    near = (input == other) | ((input - other).abs() <= atol + rtol * other.abs())
+    return near | (ops.isnan(input) & ops.isnan(other)) if equal_nan else near
+
+
+def allclose(
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> bool:
+    return bool(isclose(input, other, rtol, atol, equal_nan).all())
+
+
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether shapes and all elements are equal."""
+    return input.shape == other.shape and bool((input == other).all())
+
+
+def result_type(tensor1: TensorLike, tensor2: TensorLike) -> Dtype:
+    """The dtype that arithmetic on the two gives."""
+    return ops.mul(tensor1, tensor2).dtype
+
+
+def promote_types(type1: Dtype, type2: Dtype) -> Dtype:
+    """The dtype that both fit into, as in arithmetic."""
+    one, two = (_C.empty((1,), kind, "cpu") for kind in (type1, type2))
+    return ops.where(True, one, two).dtype

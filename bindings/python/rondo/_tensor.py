@@ -1,0 +1,285 @@
+"""The methods of Tensor that are written in Python, added to the native type."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import weakref
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import _C, _functions, autograd
+from ._C import ArgumentError, Generator, Tensor, dtype as Dtype, ops
+from ._repr import tensor_repr
+from ._types import DeviceLike, Ints, TensorLike, check_device, sizes_of
+
+
+class _TensorMethods(Tensor if TYPE_CHECKING else object):  # type: ignore[misc]
+    """The bodies; `self` is always a Tensor. Nothing is an instance of this class."""
+
+    __array_priority__ = 1000  # operators with NumPy arrays on the left are ours
+
+    def __repr__(self: Tensor) -> str:
+        return tensor_repr(self)
+
+    def __format__(self: Tensor, spec: str) -> str:
+        if self.ndim == 0:
+            return format(self.item(), spec)
+        return object.__format__(self, spec)
+
+    def __contains__(self: Tensor, element: TensorLike) -> bool:
+        return bool((self == element).any())
+
+    def __reversed__(self: Tensor) -> Tensor:
+        return self.flip(0) if self.ndim else self
+
+    # Gradients.
+
+    def backward(
+        self: Tensor,
+        gradient: Tensor | None = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: autograd.Tensors | None = None,
+    ) -> None:
+        """Adds to `grad` of the leaves that the tensor depends on."""
+        if inputs is not None:
+            autograd.backward(self, gradient, retain_graph, create_graph, inputs)
+            return
+        retain = create_graph if retain_graph is None else retain_graph
+        _C.backward((self,), None if gradient is None else (gradient,), retain, create_graph)
+
+    def retain_grad(self: Tensor) -> None:
+        """Keeps the gradient of a result in its `grad`, as for a leaf."""
+        if self.is_leaf or self.__dict__.get("_retains_grad"):
+            return
+        self.__dict__["_retains_grad"] = True
+        reference = weakref.ref(self)
+
+        def keep(gradient: Tensor) -> None:
+            tensor = reference()
+            if tensor is not None:
+                tensor.grad = gradient if tensor.grad is None else tensor.grad + gradient
+
+        self.register_hook(keep)
+
+    @property
+    def retains_grad(self: Tensor) -> bool:
+        return bool(self.__dict__.get("_retains_grad", False))
+
+    # Copies and other forms.
+
+    def numpy(self: Tensor, *, force: bool = False) -> Any:
+        """A NumPy array over the same memory."""
+        import numpy
+
+        if self.requires_grad:
+            if not force:
+                raise ArgumentError("numpy: the tensor requires gradients; call detach() first")
+            self = self.detach()
+        array = numpy.asarray(self._array())
+        if self.dtype == _C.bfloat16:
+            return array.view(importlib.import_module("ml_dtypes").bfloat16)
+        return array
+
+    def __array__(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
+        import numpy
+
+        array = self.numpy()
+        if dtype is not None and array.dtype != dtype:
+            return array.astype(dtype)
+        return numpy.array(array) if copy else array
+
+    def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
+        if id(self) in memo:
+            return memo[id(self)]  # type: ignore[no-any-return]
+        if not self.is_leaf:
+            raise ArgumentError("deepcopy: the tensor is a result with history; use clone()")
+        made = type(self)._make_subclass(self.detach().clone(), self.requires_grad)
+        memo[id(self)] = made
+        if self.grad is not None:
+            made.grad = self.grad.detach().clone()
+        for name, value in self.__dict__.items():
+            made.__dict__[name] = copy.deepcopy(value, memo)
+        return made
+
+    def __reduce_ex__(self: Tensor, protocol: Any) -> Any:
+        if not self.is_leaf:
+            raise ArgumentError("pickle: the tensor is a result with history; use detach()")
+        content = _C.to_bytes(self), self.dtype, tuple(self.shape)
+        return _rebuild, (type(self), *content, self.requires_grad, self.__dict__ or None)
+
+    def to(self: Tensor, *args: Any, **named: Any) -> Tensor:
+        """to(dtype), to(device), to(device, dtype) or to(other)."""
+        dtype = named.get("dtype")
+        device = named.get("device")
+        for arg in args:
+            if isinstance(arg, Tensor):
+                dtype = arg.dtype
+            elif isinstance(arg, Dtype) or arg in (float, int, bool):
+                dtype = arg
+            elif isinstance(arg, (str, _C.device)):
+                device = arg
+        if device is not None:
+            check_device(device)
+        if dtype is not None and dtype != self.dtype:
+            return ops.cast(self, dtype)
+        return self.clone() if named.get("copy") else self
+
+    def type(self: Tensor, dtype: Dtype | None = None) -> Any:
+        return f"rondo.{self.dtype.name}" if dtype is None else self.to(dtype)
+
+    def type_as(self: Tensor, other: Tensor) -> Tensor:
+        return self.to(other.dtype)
+
+    def cpu(self: Tensor) -> Tensor:
+        return self
+
+    def cuda(self: Tensor, device: DeviceLike = "cuda") -> Tensor:
+        check_device(device)
+        return self
+
+    def pin_memory(self: Tensor) -> Tensor:
+        """Memory is pinned for GPUs, which this build does not use: itself."""
+        return self
+
+    # Shapes.
+
+    def expand_as(self: Tensor, other: Tensor) -> Tensor:
+        return self.expand(other.shape)
+
+    def view_as(self: Tensor, other: Tensor) -> Tensor:
+        return self.reshape(other.shape)
+
+    def unflatten(self: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
+        return _functions.unflatten(self, dim, sizes)
+
+    # New tensors of the same dtype.
+
+    def new_tensor(self: Tensor, data: Any, *, dtype: Dtype | None = None) -> Tensor:
+        return _C.tensor(data, dtype or self.dtype)
+
+    def new_empty(self: Tensor, *size: Any, dtype: Dtype | None = None, **_: Any) -> Tensor:
+        return _C.empty(sizes_of("new_empty", size), dtype or self.dtype, "cpu")
+
+    def new_zeros(self: Tensor, *size: Any, dtype: Dtype | None = None, **_: Any) -> Tensor:
+        return ops.full(sizes_of("new_zeros", size), 0, dtype or self.dtype)
+
+    def new_ones(self: Tensor, *size: Any, dtype: Dtype | None = None, **_: Any) -> Tensor:
+        return ops.full(sizes_of("new_ones", size), 1, dtype or self.dtype)
+
+    def new_full(
+        self: Tensor, size: Ints, fill_value: TensorLike, *, dtype: Dtype | None = None, **_: Any
+    ) -> Tensor:
+        return ops.full(size, fill_value, dtype or self.dtype)
+
+    # In place.
+
+    def fill_(self: Tensor, value: TensorLike) -> Tensor:
+        return self.copy_(value)
+
+    def zero_(self: Tensor) -> Tensor:
+        return self.copy_(0)
+
+    def uniform_(
+        self: Tensor, a: float = 0.0, b: float = 1.0, *, generator: Generator | None = None
+    ) -> Tensor:
+        return self.copy_(ops.rand(self.shape, self.dtype, generator=generator) * (b - a) + a)
+
+    def normal_(
+        self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None
+    ) -> Tensor:
+        return self.copy_(ops.randn(self.shape, self.dtype, generator=generator) * std + mean)
+
+    def bernoulli_(self: Tensor, p: float = 0.5, *, generator: Generator | None = None) -> Tensor:
+        return self.copy_(ops.rand(self.shape, generator=generator) < p)
+
+    def index_put_(
+        self: Tensor, indices: Sequence[Tensor], values: TensorLike, accumulate: bool = False
+    ) -> Tensor:
+        return ops.index_put_(self, values, accumulate, indices=list(indices))
+
+    def index_put(
+        self: Tensor, indices: Sequence[Tensor], values: TensorLike, accumulate: bool = False
+    ) -> Tensor:
+        return ops.index_put(self, values, accumulate, indices=list(indices))
+
+
+def _rebuild(
+    kind: Any,
+    content: bytes,
+    dtype: Dtype,
+    shape: tuple[int, ...],
+    requires_grad: bool,
+    attributes: dict[str, Any] | None,
+) -> Tensor:
+    made: Tensor = kind._make_subclass(_C.from_bytes(content, dtype, shape), requires_grad)
+    if attributes:
+        made.__dict__.update(attributes)
+    return made
+
+
+def _cast_method(name: str, dtype: Dtype) -> Any:
+    def method(self: Tensor) -> Tensor:
+        return self if self.dtype == dtype else ops.cast(self, dtype)
+
+    method.__name__ = name
+    method.__doc__ = f"The elements as {dtype.name}."
+    return method
+
+
+_CASTS = {
+    "bool": _C.bool,
+    "byte": _C.uint8,
+    "char": _C.int8,
+    "short": _C.int16,
+    "int": _C.int32,
+    "long": _C.int64,
+    "half": _C.float16,
+    "bfloat16": _C.bfloat16,
+    "float": _C.float32,
+    "double": _C.float64,
+}
+
+# Functions of rondo that are methods too.
+_METHODS = (
+    "addmm allclose chunk equal flatten isclose max min mm movedim mv narrow ravel "
+    "repeat repeat_interleave split t tile unbind"
+).split()
+
+# Other names of ops, as functions and as methods.
+ALIASES = {
+    "absolute": "abs",
+    "clip": "clamp",
+    "concat": "cat",
+    "divide": "div",
+    "greater": "gt",
+    "greater_equal": "ge",
+    "less": "lt",
+    "less_equal": "le",
+    "moveaxis": "movedim",
+    "multiply": "mul",
+    "negative": "neg",
+    "not_equal": "ne",
+    "subtract": "sub",
+    "swapaxes": "transpose",
+    "swapdims": "transpose",
+    "true_divide": "div",
+}
+
+
+def _install() -> None:
+    for name, value in vars(_TensorMethods).items():
+        if name not in ("__module__", "__dict__", "__weakref__", "__doc__"):
+            setattr(Tensor, name, value)
+    for name, dtype in _CASTS.items():
+        setattr(Tensor, name, _cast_method(name, dtype))
+    for name in _METHODS:
+        setattr(Tensor, name, getattr(_functions, name))
+    for name, target in {**ALIASES, "view": "reshape"}.items():
+        for suffix in ("", "_"):
+            if hasattr(Tensor, target + suffix):
+                setattr(Tensor, name + suffix, getattr(Tensor, target + suffix))
+
+
+_install()

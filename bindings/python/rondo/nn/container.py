@@ -1,0 +1,262 @@
+"""Modules that hold other modules or parameters."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, overload
+
+from .._C import ArgumentError, IndexError, Tensor
+from .module import Module
+from .parameter import Parameter
+
+
+def _place(container: Any, index: int) -> str:
+    """The name of the member with that number."""
+    count = len(container)
+    number = operator.index(index)
+    if not -count <= number < count:
+        raise IndexError(f"{type(container).__name__}: index {number} is out of range for {count}")
+    names: list[str] = list(container._module_names)
+    return names[number % count]
+
+
+class Sequential(Module):
+    """Modules one after the other."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__()
+        if len(args) == 1 and isinstance(args[0], Mapping):
+            for name, module in args[0].items():
+                self.add_module(name, module)
+        else:
+            for i, module in enumerate(args):
+                self.add_module(str(i), module)
+
+    def forward(self, input: Any) -> Any:
+        attributes = self.__dict__
+        for name in self._module_names:
+            input = attributes[name](input)
+        return input
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequential: ...
+    @overload
+    def __getitem__(self, index: int) -> Module: ...
+    def __getitem__(self, index: int | slice) -> Module:
+        if isinstance(index, slice):
+            names = list(self._module_names)[index]
+            return type(self)({name: self.__dict__[name] for name in names})
+        return self.__dict__[_place(self, index)]  # type: ignore[no-any-return]
+
+    def __setitem__(self, index: int, module: Module) -> None:
+        setattr(self, _place(self, index), module)
+
+    def __delitem__(self, index: int) -> None:
+        delattr(self, _place(self, index))
+        modules = list(self._modules.values())
+        for name in list(self._module_names):
+            delattr(self, name)
+        self.extend(modules)
+
+    def __len__(self) -> int:
+        return len(self._module_names)
+
+    def __iter__(self) -> Iterator[Module]:
+        return iter(self._modules.values())
+
+    def append(self, module: Module) -> Sequential:
+        self.add_module(str(len(self)), module)
+        return self
+
+    def extend(self, sequential: Iterable[Module]) -> Sequential:
+        for module in sequential:
+            self.append(module)
+        return self
+
+
+class ModuleList(Module):
+    """A list of modules."""
+
+    def __init__(self, modules: Iterable[Module] | None = None) -> None:
+        super().__init__()
+        self.extend(modules or ())
+
+    @overload
+    def __getitem__(self, index: slice) -> ModuleList: ...
+    @overload
+    def __getitem__(self, index: int) -> Module: ...
+    def __getitem__(self, index: int | slice) -> Module:
+        if isinstance(index, slice):
+            return type(self)(list(self)[index])
+        return self.__dict__[_place(self, index)]  # type: ignore[no-any-return]
+
+    def __setitem__(self, index: int, module: Module) -> None:
+        setattr(self, _place(self, index), module)
+
+    def __delitem__(self, index: int) -> None:
+        modules = list(self)
+        del modules[index]
+        self._assign(modules)
+
+    def _assign(self, modules: list[Module]) -> None:
+        for name in list(self._module_names):
+            delattr(self, name)
+        self.extend(modules)
+
+    def __len__(self) -> int:
+        return len(self._module_names)
+
+    def __iter__(self) -> Iterator[Module]:
+        return iter(self._modules.values())
+
+    def append(self, module: Module) -> ModuleList:
+        self.add_module(str(len(self)), module)
+        return self
+
+    def extend(self, modules: Iterable[Module]) -> ModuleList:
+        for module in modules:
+            self.append(module)
+        return self
+
+    def insert(self, index: int, module: Module) -> None:
+        modules = list(self)
+        modules.insert(index, module)
+        self._assign(modules)
+
+    def pop(self, index: int = -1) -> Module:
+        module = self[index]
+        del self[index]
+        return module
+
+
+class ModuleDict(Module):
+    """Modules by names."""
+
+    def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
+        super().__init__()
+        self.update(modules or {})
+
+    def __getitem__(self, key: str) -> Module:
+        return self._modules[key]  # type: ignore[no-any-return]
+
+    def __setitem__(self, key: str, module: Module) -> None:
+        self.add_module(key, module)
+
+    def __delitem__(self, key: str) -> None:
+        del self._modules[key]
+
+    def __len__(self) -> int:
+        return len(self._module_names)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(list(self._module_names))
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._module_names
+
+    def keys(self) -> Iterable[str]:
+        return self._modules.keys()
+
+    def values(self) -> Iterable[Module]:
+        return self._modules.values()
+
+    def items(self) -> Iterable[tuple[str, Module]]:
+        return self._modules.items()
+
+    def update(self, modules: Mapping[str, Module]) -> None:
+        for key, module in modules.items():
+            self.add_module(key, module)
+
+    def pop(self, key: str) -> Module:
+        return self._modules.pop(key)  # type: ignore[no-any-return]
+
+    def clear(self) -> None:
+        self._modules.clear()
+
+
+def _as_parameter(value: Any) -> Parameter:
+    if isinstance(value, Parameter):
+        return value
+    if not isinstance(value, Tensor):
+        raise ArgumentError(f"ParameterList: an item is {type(value).__name__}; expected Tensor")
+    return Parameter(value)
+
+
+class ParameterList(Module):
+    """A list of parameters; tensors become parameters."""
+
+    def __init__(self, values: Iterable[Any] | None = None) -> None:
+        super().__init__()
+        self.extend(values or ())
+
+    def __getitem__(self, index: int) -> Parameter:
+        return list(self)[index]
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        names = list(self._parameter_names)
+        self._parameters[names[index]] = _as_parameter(value)
+
+    def __len__(self) -> int:
+        return len(self._parameter_names)
+
+    def __iter__(self) -> Iterator[Parameter]:
+        return iter(self._parameters.values())
+
+    def append(self, value: Any) -> ParameterList:
+        self.register_parameter(str(len(self)), _as_parameter(value))
+        return self
+
+    def extend(self, values: Iterable[Any]) -> ParameterList:
+        for value in values:
+            self.append(value)
+        return self
+
+    def extra_repr(self) -> str:
+        return "\n".join(
+            f"({i}): Parameter of shape {list(p.shape)}" for i, p in enumerate(self)
+        )
+
+
+class ParameterDict(Module):
+    """Parameters by names; tensors become parameters."""
+
+    def __init__(self, parameters: Mapping[str, Any] | None = None) -> None:
+        super().__init__()
+        self.update(parameters or {})
+
+    def __getitem__(self, key: str) -> Parameter:
+        return self._parameters[key]  # type: ignore[no-any-return]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.register_parameter(key, _as_parameter(value))
+
+    def __delitem__(self, key: str) -> None:
+        del self._parameters[key]
+
+    def __len__(self) -> int:
+        return len(self._parameter_names)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(list(self._parameter_names))
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._parameter_names
+
+    def keys(self) -> Iterable[str]:
+        return self._parameters.keys()
+
+    def values(self) -> Iterable[Parameter]:
+        return self._parameters.values()
+
+    def items(self) -> Iterable[tuple[str, Parameter]]:
+        return self._parameters.items()
+
+    def update(self, parameters: Mapping[str, Any]) -> None:
+        for key, value in parameters.items():
+            self[key] = value
+
+    def extra_repr(self) -> str:
+        return "\n".join(
+            f"({name}): Parameter of shape {list(p.shape)}" for name, p in self.items()
+        )

@@ -1,0 +1,354 @@
+"""Functions of networks, without state of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .._C import ArgumentError, Generator, Tensor, dtype as Dtype, ops
+from .._types import Ints, Number
+from .._functions import max as _max
+
+# What is an op is that op.
+avg_pool2d = ops.avg_pool2d
+binary_cross_entropy = ops.binary_cross_entropy
+binary_cross_entropy_with_logits = ops.binary_cross_entropy_with_logits
+cross_entropy = ops.cross_entropy
+elu = ops.elu
+gelu = ops.gelu
+group_norm = ops.group_norm
+hardtanh = ops.hardtanh
+huber_loss = ops.huber_loss
+kl_div = ops.kl_div
+l1_loss = ops.l1_loss
+layer_norm = ops.layer_norm
+leaky_relu = ops.leaky_relu
+logsigmoid = ops.logsigmoid
+mish = ops.mish
+mse_loss = ops.mse_loss
+nll_loss = ops.nll_loss
+one_hot = ops.one_hot
+pad = ops.pad
+relu_ = ops.relu_
+relu6 = ops.relu6
+rms_norm = ops.rms_norm
+scaled_dot_product_attention = ops.scaled_dot_product_attention
+sigmoid = ops.sigmoid
+smooth_l1_loss = ops.smooth_l1_loss
+softplus = ops.softplus
+tanh = ops.tanh
+
+
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    return ops.relu_(input) if inplace else ops.relu(input)
+
+
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
+    return ops.silu_(input) if inplace else ops.silu(input)
+
+
+def softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None
+) -> Tensor:
+    return ops.softmax(input, _named_axis("softmax", dim), dtype)
+
+
+def log_softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None
+) -> Tensor:
+    return ops.log_softmax(input, _named_axis("log_softmax", dim), dtype)
+
+
+def softmin(input: Tensor, dim: int | None = None, dtype: Dtype | None = None) -> Tensor:
+    return ops.softmax(-input, _named_axis("softmin", dim), dtype)
+
+
+def _named_axis(op: str, dim: int | None) -> int:
+    if dim is None:
+        raise ArgumentError(f"{op}: dim is missing; expected int")
+    return dim
+
+
+def softsign(input: Tensor) -> Tensor:
+    return input / (1 + input.abs())
+
+
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+    return ops.clamp(input / 6 + 0.5, 0, 1)
+
+
+def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
+    return input * hardsigmoid(input)
+
+
+def glu(input: Tensor, dim: int = -1) -> Tensor:
+    half = input.size(dim) // 2
+    gate = ops.slice(input, dim, half, 2 * half)
+    return ops.slice(input, dim, 0, half) * ops.sigmoid(gate)
+
+
+def selu(input: Tensor, inplace: bool = False) -> Tensor:
+    alpha = 1.6732632423543772848170429916717
+    scale = 1.0507009873554804934193349852946
+    return ops.elu(input, alpha) * scale
+
+
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    slope = weight
+    if weight.numel() > 1 and input.ndim > 1:
+        slope = weight.reshape([-1] + [1] * (input.ndim - 2))
+    return ops.where(input > 0, input, slope * input)
+
+
+def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:
+    return input / ops.clamp(ops.norm(input, p, dim, True), eps)
+
+
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    product = ops.sum(x1 * x2, dim)
+    lengths = ops.norm(x1, 2, dim) * ops.norm(x2, 2, dim)
+    return product / ops.clamp(lengths, eps)
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """input @ weight.T + bias."""
+    return ops.linear(input, weight, bias)
+
+
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """Rows of `weight`."""
+    if max_norm is not None or scale_grad_by_freq or sparse:
+        raise ArgumentError(
+            "embedding: max_norm, scale_grad_by_freq and sparse are not supported; leave them out"
+        )
+    return ops.embedding(input, weight, padding_idx)
+
+
+def dropout(
+    input: Tensor,
+    p: float = 0.5,
+    training: bool = True,
+    inplace: bool = False,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Zeroes elements with probability p and scales the others, while training."""
+    if not training:
+        if not 0 <= p <= 1:
+            raise ArgumentError(f"dropout: p is {p}; expected 0 to 1")
+        return input
+    dropped = ops.dropout(input, p, generator=generator)
+    return input.copy_(dropped) if inplace else dropped
+
+
+def _dropout_axes(input: Tensor, p: float, training: bool, axes: int) -> Tensor:
+    if not training:
+        return input
+    kept = tuple(input.shape[: input.ndim - axes]) + (1,) * axes
+    return input * ops.dropout(ops.full(kept, 1, input.dtype), p)
+
+
+def dropout1d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
+    """Whole channels of [.., channels, length] at once."""
+    return _dropout_axes(input, p, training, 1)
+
+
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
+    """Whole channels of [.., channels, height, width] at once."""
+    return _dropout_axes(input, p, training, 2)
+
+
+def batch_norm(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    return ops.batch_norm(
+        input, running_mean, running_var, weight, bias, training, momentum, eps
+    )
+
+
+def instance_norm(
+    input: Tensor, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
+) -> Tensor:
+    return ops.group_norm(input, input.size(1), weight, bias, eps)
+
+
+def max_pool2d(
+    input: Tensor,
+    kernel_size: Ints,
+    stride: Ints | None = None,
+    padding: Ints = 0,
+    dilation: Ints = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    pool = ops.max_pool2d_with_indices if return_indices else ops.max_pool2d
+    return pool(input, kernel_size, stride, padding, dilation, ceil_mode)
+
+
+def max_pool1d(
+    input: Tensor,
+    kernel_size: int,
+    stride: int | None = None,
+    padding: int = 0,
+    dilation: int = 1,
+    ceil_mode: bool = False,
+) -> Tensor:
+    step = kernel_size if stride is None else stride
+    wide = input.unsqueeze(-2)
+    pooled = ops.max_pool2d(
+        wide, (1, kernel_size), (1, step), (0, padding), (1, dilation), ceil_mode
+    )
+    return pooled.squeeze(-2)
+
+
+def avg_pool1d(
+    input: Tensor,
+    kernel_size: int,
+    stride: int | None = None,
+    padding: int = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Tensor:
+    step = kernel_size if stride is None else stride
+    wide = input.unsqueeze(-2)
+    pooled = ops.avg_pool2d(
+        wide, (1, kernel_size), (1, step), (0, padding), ceil_mode, count_include_pad
+    )
+    return pooled.squeeze(-2)
+
+
+def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
+    """Means of windows that cover the image in a grid of the given size; None keeps a size."""
+    if isinstance(output_size, int):
+        output_size = (output_size, output_size)
+    shape = input.shape[-2:]
+    sizes = [have if want is None else want for want, have in zip(output_size, shape)]
+    return ops.adaptive_avg_pool2d(input, sizes)
+
+
+def adaptive_avg_pool1d(input: Tensor, output_size: int) -> Tensor:
+    return ops.adaptive_avg_pool2d(input.unsqueeze(-2), (1, output_size)).squeeze(-2)
+
+
+def conv2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Ints = 1,
+    padding: Any = 0,
+    dilation: Ints = 1,
+    groups: int = 1,
+) -> Tensor:
+    if isinstance(padding, str):
+        padding = _same_padding("conv2d", padding, weight.shape[2:], stride, dilation)
+    return ops.conv2d(input, weight, bias, stride, padding, dilation, groups)
+
+
+def conv1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Ints = 1,
+    padding: Any = 0,
+    dilation: Ints = 1,
+    groups: int = 1,
+) -> Tensor:
+    if isinstance(padding, str):
+        padding = _same_padding("conv1d", padding, weight.shape[2:], stride, dilation)
+    return ops.conv1d(input, weight, bias, stride, padding, dilation, groups)
+
+
+def _same_padding(
+    op: str, padding: str, kernel: Sequence[int], stride: Ints, dilation: Ints
+) -> list[int]:
+    if padding == "valid":
+        return [0] * len(kernel)
+    steps = [stride] if isinstance(stride, int) else list(stride)
+    if padding != "same" or any(s != 1 for s in steps):
+        raise ArgumentError(f"{op}: padding is '{padding}'; expected ints, 'valid', or 'same' "
+                            "with a stride of 1")
+    spread = [dilation] * len(kernel) if isinstance(dilation, int) else list(dilation)
+    totals = [d * (k - 1) for d, k in zip(spread, kernel)]
+    if any(total % 2 for total in totals):
+        raise ArgumentError(f"{op}: padding 'same' needs odd kernels, not {list(kernel)}")
+    return [total // 2 for total in totals]
+
+
+def _reduced(loss: Tensor, reduction: str) -> Tensor:
+    if reduction == "none":
+        return loss
+    if reduction not in ("mean", "sum"):
+        raise ArgumentError(f"loss: reduction is '{reduction}'; expected none, mean or sum")
+    return loss.mean() if reduction == "mean" else loss.sum()
+
+
+def gaussian_nll_loss(
+    input: Tensor, target: Tensor, var: Tensor, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor:
+    bounded = ops.clamp(var, eps)
+    return _reduced(0.5 * (ops.log(bounded) + (input - target) ** 2 / bounded), reduction)
+
+
+def hinge_embedding_loss(
+    input: Tensor, target: Tensor, margin: float = 1.0, reduction: str = "mean"
+) -> Tensor:
+    return _reduced(ops.where(target == 1, input, ops.relu(margin - input)), reduction)
+
+
+def margin_ranking_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
+) -> Tensor:
+    return _reduced(ops.relu(-target * (input1 - input2) + margin), reduction)
+
+
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2.0,
+    reduction: str = "mean",
+) -> Tensor:
+    near = ops.norm(anchor - positive + 1e-6, p, -1)
+    far = ops.norm(anchor - negative + 1e-6, p, -1)
+    return _reduced(ops.relu(near - far + margin), reduction)
+
+
+def interpolate(
+    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest"
+) -> Tensor:
+    """Images made larger by whole factors, by repeating elements."""
+    if mode != "nearest" or size is not None or not isinstance(scale_factor, int):
+        raise ArgumentError(
+            "interpolate: only mode='nearest' with an integer scale_factor is supported"
+        )
+    tall = input.repeat_interleave(scale_factor, -2)
+    return tall.repeat_interleave(scale_factor, -1)
+
+
+def gumbel_softmax(
+    logits: Tensor, tau: Number = 1, hard: bool = False, dim: int = -1
+) -> Tensor:
+    uniform = ops.rand(logits.shape, logits.dtype)
+    noise = -ops.log(-ops.log(uniform + 1e-20) + 1e-20)
+    soft = ops.softmax((logits + noise) / tau, dim)
+    if not hard:
+        return soft
+    places = _max(soft, dim, True).indices
+    chosen = ops.scatter(ops.full(soft.shape, 0, soft.dtype), dim, places, soft.new_ones(places.shape))
+    return chosen - soft.detach() + soft
+

@@ -1,0 +1,224 @@
+"""Attention and the layers made of it."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable
+
+from .._C import ArgumentError, Tensor, ops
+from .._factories import empty, full
+from . import functional as F
+from . import init
+from .activation import Dropout
+from .container import ModuleList
+from .linear import Linear
+from .module import Module
+from .norm import LayerNorm
+from .parameter import Parameter
+
+
+class MultiheadAttention(Module):
+    """Attention in several heads. Source: Vaswani et al. 2017, arXiv:1706.03762."""
+
+    in_proj_weight: Parameter
+    in_proj_bias: Parameter | None
+    out_proj: Linear
+
+    def __init__(
+        self,
+        embed_dim: int,
+        num_heads: int,
+        dropout: float = 0.0,
+        bias: bool = True,
+        batch_first: bool = False,
+    ) -> None:
+        super().__init__()
+        if embed_dim % num_heads:
+            raise ArgumentError(
+                f"MultiheadAttention: embed_dim {embed_dim} does not divide into {num_heads} heads"
+            )
+        self.embed_dim = embed_dim
+        self.num_heads = num_heads
+        self.head_dim = embed_dim // num_heads
+        self.dropout = dropout
+        self.batch_first = batch_first
+        self.in_proj_weight = Parameter(empty(3 * embed_dim, embed_dim))
+        made = Parameter(full((3 * embed_dim,), 0.0)) if bias else None
+        self.register_parameter("in_proj_bias", made)
+        self.out_proj = Linear(embed_dim, embed_dim, bias)
+        init.xavier_uniform_(self.in_proj_weight)
+        if self.out_proj.bias is not None:
+            init.zeros_(self.out_proj.bias)
+
+    def _projections(self, query: Tensor, key: Tensor, value: Tensor) -> list[Tensor]:
+        """Queries, keys and values as [batch, heads, time, features of a head]."""
+        if query is key and key is value:
+            joined = ops.linear(query, self.in_proj_weight, self.in_proj_bias)
+            parts = joined.chunk(3, -1)
+        else:
+            weights = self.in_proj_weight.chunk(3, 0)
+            biases = (None,) * 3 if self.in_proj_bias is None else self.in_proj_bias.chunk(3, 0)
+            parts = tuple(
+                ops.linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases)
+            )
+        heads = (self.num_heads, self.head_dim)
+        return [part.unflatten(-1, heads).transpose(1, 2) for part in parts]
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        key_padding_mask: Tensor | None = None,
+        need_weights: bool = True,
+        attn_mask: Tensor | None = None,
+        average_attn_weights: bool = True,
+        is_causal: bool = False,
+    ) -> tuple[Tensor, Tensor | None]:
+        """Masks hold True where attention is not allowed, or numbers that are added to scores."""
+        same = query is key and key is value
+        lone = query.ndim == 2
+        inputs = [query] if same else [query, key, value]
+        if lone:
+            inputs = [x.unsqueeze(0) for x in inputs]
+        elif not self.batch_first:
+            inputs = [x.transpose(0, 1) for x in inputs]
+        q, k, v = self._projections(*(inputs * 3 if same else inputs))
+        mask = self._mask(attn_mask, key_padding_mask, is_causal, q, k)
+        weights = None
+        if need_weights:
+            scores = ops.matmul(q / math.sqrt(self.head_dim), k.transpose(-2, -1))
+            weights = ops.softmax(scores if mask is None else scores + mask, -1)
+            kept = F.dropout(weights, self.dropout, self.training) if self.dropout else weights
+            heads = ops.matmul(kept, v)
+        else:
+            dropout = self.dropout if self.training else 0.0
+            heads = ops.scaled_dot_product_attention(q, k, v, mask, dropout)
+        output = self.out_proj(heads.transpose(1, 2).flatten(-2))
+        if weights is not None and average_attn_weights:
+            weights = weights.mean(1)
+        if lone:
+            return output.squeeze(0), None if weights is None else weights.squeeze(0)
+        return (output if self.batch_first else output.transpose(0, 1)), weights
+
+    def _mask(
+        self,
+        attn_mask: Tensor | None,
+        padding: Tensor | None,
+        is_causal: bool,
+        q: Tensor,
+        k: Tensor,
+    ) -> Tensor | None:
+        """All masks as one that is added to [batch, heads, time, time]."""
+        mask = None
+        if attn_mask is not None:
+            mask = _additive(attn_mask, q)
+            if mask.ndim == 3:
+                mask = mask.unflatten(0, (-1, self.num_heads))
+        elif is_causal:
+            later = ops.arange(0, k.size(-2)) > ops.arange(0, q.size(-2)).unsqueeze(1)
+            mask = _additive(later, q)
+        if padding is not None:
+            spread = _additive(padding, q).reshape(-1, 1, 1, k.size(-2))
+            mask = spread if mask is None else mask + spread
+        return mask
+
+
+def _additive(mask: Tensor, like: Tensor) -> Tensor:
+    if mask.dtype.name != "bool":
+        return mask
+    return ops.masked_fill(ops.full(mask.shape, 0, like.dtype), mask, -math.inf)
+
+
+class TransformerEncoderLayer(Module):
+    """Self-attention and a network of two linear layers, each with a residual and a norm."""
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str | Callable[[Tensor], Tensor] = "relu",
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+    ) -> None:
+        super().__init__()
+        self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first)
+        self.linear1 = Linear(d_model, dim_feedforward, bias)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias)
+        self.norm_first = norm_first
+        self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias)
+        self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias)
+        self.dropout1 = Dropout(dropout)
+        self.dropout2 = Dropout(dropout)
+        if isinstance(activation, str):
+            if activation not in ("relu", "gelu"):
+                raise ArgumentError(
+                    f"TransformerEncoderLayer: activation is '{activation}'; expected relu, gelu "
+                    "or a function"
+                )
+            activation = ops.relu if activation == "relu" else ops.gelu
+        self.activation = activation
+
+    def forward(
+        self,
+        src: Tensor,
+        src_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool = False,
+    ) -> Tensor:
+        masks = (src_mask, src_key_padding_mask, is_causal)
+        if self.norm_first:
+            src = src + self._attend(self.norm1(src), *masks)
+            return src + self._feed(self.norm2(src))
+        src = self.norm1(src + self._attend(src, *masks))
+        return self.norm2(src + self._feed(src))  # type: ignore[no-any-return]
+
+    def _attend(
+        self, x: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool
+    ) -> Tensor:
+        attended, _ = self.self_attn(
+            x,
+            x,
+            x,
+            attn_mask=mask,
+            key_padding_mask=padding,
+            need_weights=False,
+            is_causal=is_causal,
+        )
+        return self.dropout1(attended)  # type: ignore[no-any-return]
+
+    def _feed(self, x: Tensor) -> Tensor:
+        hidden = self.dropout(self.activation(self.linear1(x)))
+        return self.dropout2(self.linear2(hidden))  # type: ignore[no-any-return]
+
+
+class TransformerEncoder(Module):
+    """Copies of a layer, one after the other."""
+
+    def __init__(
+        self,
+        encoder_layer: TransformerEncoderLayer,
+        num_layers: int,
+        norm: Module | None = None,
+    ) -> None:
+        super().__init__()
+        self.layers = ModuleList(copy.deepcopy(encoder_layer) for _ in range(num_layers))
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def forward(
+        self,
+        src: Tensor,
+        mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool = False,
+    ) -> Tensor:
+        for layer in self.layers:
+            src = layer(src, mask, src_key_padding_mask, is_causal)
+        return src if self.norm is None else self.norm(src)

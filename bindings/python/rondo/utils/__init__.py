@@ -1,0 +1,5 @@
+"""Helpers around training."""
+
+from . import data
+
+__all__ = ["data"]

@@ -1,0 +1,168 @@
+"""Optimizers and schedules, compared with their formulas in NumPy."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import rondo
+from rondo import nn, optim
+from rondo.optim import lr_scheduler
+
+
+def adam_reference(w, grads, lr, b1, b2, eps, decay, decoupled):
+    m = v = np.zeros_like(w)
+    for step, g in enumerate(grads, 1):
+        if decay and decoupled:
+            w = w * (1 - lr * decay)
+        elif decay:
+            g = g + decay * w
+        m = b1 * m + (1 - b1) * g
+        v = b2 * v + (1 - b2) * g * g
+        w = w - lr * (m / (1 - b1**step)) / (np.sqrt(v / (1 - b2**step)) + eps)
+    return w
+
+
+def run(optimizer, parameter, grads):
+    for gradient in grads:
+        parameter.grad = rondo.tensor(gradient)
+        optimizer.step()
+
+
+@pytest.mark.parametrize("kind, decoupled", [(optim.Adam, False), (optim.AdamW, True)])
+@pytest.mark.parametrize("decay", [0.0, 0.1])
+def test_adam_follows_its_formula(kind, decoupled, decay, same):
+    start = np.random.rand(5)
+    grads = [np.random.randn(5) for _ in range(6)]
+    w = nn.Parameter(rondo.tensor(start))
+    optimizer = kind([w], lr=0.05, betas=(0.8, 0.99), weight_decay=decay)
+    run(optimizer, w, grads)
+    same(w, adam_reference(start, grads, 0.05, 0.8, 0.99, 1e-8, decay, decoupled), 1e-10)
+
+
+@pytest.mark.parametrize("momentum, dampening, nesterov", [(0, 0, False), (0.9, 0.1, False), (0.9, 0, True)])
+def test_sgd_follows_its_formula(momentum, dampening, nesterov, same):
+    w = start = np.random.rand(5)
+    grads = [np.random.randn(5) for _ in range(5)]
+    parameter = nn.Parameter(rondo.tensor(start))
+    optimizer = optim.SGD(
+        [parameter], 0.1, momentum, dampening, weight_decay=0.01, nesterov=nesterov
+    )
+    run(optimizer, parameter, grads)
+    buffer = None
+    for g in grads:
+        g = g + 0.01 * w
+        if momentum:
+            buffer = g if buffer is None else momentum * buffer + (1 - dampening) * g
+            g = g + momentum * buffer if nesterov else buffer
+        w = w - 0.1 * g
+    same(parameter, w, 1e-10)
+
+
+def test_amsgrad_keeps_the_largest_moment():
+    w = nn.Parameter(rondo.tensor([1.0]))
+    optimizer = optim.Adam([w], amsgrad=True)
+    run(optimizer, w, [[10.0], [0.1], [0.1]])
+    state = optimizer.state[w]
+    assert state["max_exp_avg_sq"].item() >= state["exp_avg_sq"].item()
+
+
+def test_training_lowers_the_loss():
+    net = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 1))
+    optimizer = optim.Adam(net.parameters(), lr=0.02)
+    x = rondo.randn(64, 2)
+    y = (x[:, :1] * x[:, 1:]).detach()
+    losses = []
+    for _ in range(150):
+        optimizer.zero_grad()
+        loss = nn.functional.mse_loss(net(x), y)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    assert losses[-1] < 0.2 * losses[0]
+
+
+def test_groups_have_settings_of_their_own(same):
+    a, b = nn.Parameter(rondo.zeros(1)), nn.Parameter(rondo.zeros(1))
+    optimizer = optim.SGD([{"params": [a]}, {"params": b, "lr": 1.0}], lr=0.1)
+    a.grad, b.grad = rondo.ones(1), rondo.ones(1)
+    optimizer.step()
+    same(a, [-0.1])
+    same(b, [-1.0])
+    optimizer.zero_grad()
+    assert a.grad is None
+    with pytest.raises(rondo.ArgumentError, match="two groups"):
+        optimizer.add_param_group({"params": [a]})
+
+
+def test_states_go_on_where_they_stopped(same):
+    grads = [np.random.randn(3) for _ in range(6)]
+    whole = nn.Parameter(rondo.ones(3, dtype=rondo.float64))
+    run(optim.Adam([whole]), whole, grads)
+    first = nn.Parameter(rondo.ones(3, dtype=rondo.float64))
+    before = optim.Adam([first])
+    run(before, first, grads[:3])
+    second = nn.Parameter(first.detach().clone())
+    after = optim.Adam([second])
+    after.load_state_dict(pickle.loads(pickle.dumps(before.state_dict())))
+    run(after, second, grads[3:])
+    assert second.tolist() == whole.tolist()
+    with pytest.raises(rondo.ArgumentError, match="groups of"):
+        optim.Adam([first, second]).load_state_dict(before.state_dict())
+
+
+def test_closures_compute_the_loss():
+    w = nn.Parameter(rondo.ones(1))
+    optimizer = optim.SGD([w], 0.5)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = (w * w).sum()
+        loss.backward()
+        return loss
+
+    with rondo.no_grad():
+        assert optimizer.step(closure).item() == 1.0
+    assert w.tolist() == [0.0]
+
+
+def test_wrong_settings_are_errors():
+    w = nn.Parameter(rondo.ones(1))
+    with pytest.raises(rondo.ArgumentError, match="Adam: lr is -1"):
+        optim.Adam([w], lr=-1)
+    with pytest.raises(rondo.ArgumentError, match="no parameters"):
+        optim.SGD([])
+    with pytest.raises(rondo.ArgumentError, match="a result"):
+        optim.SGD([w * 2])
+
+
+SCHEDULES = [
+    (lambda o: lr_scheduler.StepLR(o, 2, 0.5), [1, 1, 0.5, 0.5, 0.25]),
+    (lambda o: lr_scheduler.MultiStepLR(o, [1, 3], 0.1), [1, 0.1, 0.1, 0.01, 0.01]),
+    (lambda o: lr_scheduler.ExponentialLR(o, 0.5), [1, 0.5, 0.25, 0.125, 0.0625]),
+    (lambda o: lr_scheduler.LambdaLR(o, lambda e: 1 / (e + 1)), [1, 1 / 2, 1 / 3, 1 / 4, 1 / 5]),
+    (lambda o: lr_scheduler.LinearLR(o, 0.5, 1.0, 2), [0.5, 0.75, 1, 1, 1]),
+    (lambda o: lr_scheduler.CosineAnnealingLR(o, 4), [1, 0.8535534, 0.5, 0.1464466, 0]),
+]
+
+
+@pytest.mark.parametrize("make, expected", SCHEDULES)
+def test_schedules(make, expected):
+    optimizer = optim.SGD([nn.Parameter(rondo.ones(1))], lr=1.0)
+    schedule = make(optimizer)
+    rates = []
+    for _ in expected:
+        rates.append(optimizer.param_groups[0]["lr"])
+        schedule.step()
+    assert rates == pytest.approx(expected, abs=1e-6)
+    other = make(optim.SGD([nn.Parameter(rondo.ones(1))], lr=1.0))
+    other.load_state_dict(schedule.state_dict())
+    assert other.get_last_lr() == schedule.get_last_lr()
+
+
+def test_the_rate_falls_on_a_plateau():
+    optimizer = optim.SGD([nn.Parameter(rondo.ones(1))], lr=1.0)
+    schedule = lr_scheduler.ReduceLROnPlateau(optimizer, patience=1)
+    for loss in (1.0, 0.5, 0.5, 0.5):
+        schedule.step(loss)
+    assert schedule.get_last_lr() == [0.1]
