@@ -43,7 +43,7 @@ using Register = typename RegisterOf<R>::Type;
 
 /// n is a multiple of kLanes, which the mask tells the vectoriser, so it needs no remainder loop.
 template <class Function, class Out, class A>
-[[gnu::noinline, gnu::noclone]] void run_whole(std::int64_t n, Out* out, const A* a) {
+[[gnu::noinline]] void run_whole(std::int64_t n, Out* out, const A* a) {
   n &= -kLanes;
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < n; ++i) {
@@ -52,7 +52,7 @@ template <class Function, class Out, class A>
 }
 
 template <class Function, class Out, class A, class B>
-[[gnu::noinline, gnu::noclone]] void run_whole(std::int64_t n, Out* out, const A* a, const B* b) {
+[[gnu::noinline]] void run_whole(std::int64_t n, Out* out, const A* a, const B* b) {
   n &= -kLanes;
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < n; ++i) {
@@ -61,8 +61,7 @@ template <class Function, class Out, class A, class B>
 }
 
 template <class Function, class Out, class A, class B, class C>
-[[gnu::noinline, gnu::noclone]] void run_whole(std::int64_t n, Out* out, const A* a, const B* b,
-                                               const C* c) {
+[[gnu::noinline]] void run_whole(std::int64_t n, Out* out, const A* a, const B* b, const C* c) {
   n &= -kLanes;
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < n; ++i) {
