@@ -9,7 +9,9 @@ namespace rondo::codegen::inline RONDO_ISA {
 
 /// What stands in memory: of any alignment, and reached through any pointer.
 template <class T>
-using Stored [[gnu::aligned(1), gnu::may_alias]] = T;
+struct [[gnu::packed, gnu::may_alias]] Stored {
+  T value;
+};
 
 constexpr std::int64_t kPiece = 256;
 
@@ -20,12 +22,12 @@ struct Same {
   using RegisterType = Register;
   static void widen(std::int64_t n, Register* out, const Stored<Memory>* in) {
     for (std::int64_t i = 0; i < n; ++i) {
-      out[i] = static_cast<Register>(in[i]);
+      out[i] = static_cast<Register>(in[i].value);
     }
   }
   static void narrow(std::int64_t n, Stored<Memory>* out, const Register* in) {
     for (std::int64_t i = 0; i < n; ++i) {
-      out[i] = static_cast<Memory>(in[i]);
+      out[i].value = static_cast<Memory>(in[i]);
     }
   }
 };
@@ -34,7 +36,7 @@ struct Same {
 struct Boolean : Same<std::uint8_t, std::int32_t> {
   static void widen(std::int64_t n, std::int32_t* out, const Stored<std::uint8_t>* in) {
     for (std::int64_t i = 0; i < n; ++i) {
-      out[i] = in[i] != 0 ? 1 : 0;
+      out[i] = in[i].value != 0 ? 1 : 0;
     }
   }
 };
@@ -44,12 +46,12 @@ struct Bfloat16 {
   using RegisterType = float;
   static void widen(std::int64_t n, float* out, const Stored<std::uint16_t>* in) {
     for (std::int64_t i = 0; i < n; ++i) {
-      out[i] = __builtin_bit_cast(float, static_cast<std::uint32_t>(in[i]) << 16);
+      out[i] = __builtin_bit_cast(float, static_cast<std::uint32_t>(in[i].value) << 16);
     }
   }
   static void narrow(std::int64_t n, Stored<std::uint16_t>* out, const float* in) {
     for (std::int64_t i = 0; i < n; ++i) {
-      out[i] = static_cast<std::uint16_t>(__builtin_bit_cast(std::uint32_t, in[i]) >> 16);
+      out[i].value = static_cast<std::uint16_t>(__builtin_bit_cast(std::uint32_t, in[i]) >> 16);
     }
   }
 };
@@ -65,7 +67,7 @@ struct Float16 {
       _mm256_storeu_ps(out + i, _mm256_cvtph_ps(packed));
     }
     for (; i < n; ++i) {
-      out[i] = _cvtsh_ss(in[i]);
+      out[i] = _cvtsh_ss(in[i].value);
     }
   }
   static void narrow(std::int64_t n, Stored<std::uint16_t>* out, const float* in) {
@@ -75,7 +77,7 @@ struct Float16 {
       _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i), packed);
     }
     for (; i < n; ++i) {
-      out[i] = _cvtss_sh(in[i], _MM_FROUND_TO_NEAREST_INT);
+      out[i].value = _cvtss_sh(in[i], _MM_FROUND_TO_NEAREST_INT);
     }
   }
 };
@@ -98,7 +100,7 @@ void load(std::int64_t n, void* registers, const void* memory, std::int64_t stri
     }
     return;
   }
-  Memory piece[kPiece];
+  Stored<Memory> piece[kPiece];
   for (std::int64_t begin = 0; begin < n; begin += kPiece) {
     const std::int64_t count = n - begin < kPiece ? n - begin : kPiece;
     for (std::int64_t i = 0; i < count; ++i) {
@@ -117,7 +119,7 @@ void store(std::int64_t n, void* memory, std::int64_t stride_bytes, const void* 
     Kind::narrow(n, static_cast<Stored<Memory>*>(memory), in);
     return;
   }
-  Memory piece[kPiece];
+  Stored<Memory> piece[kPiece];
   for (std::int64_t begin = 0; begin < n; begin += kPiece) {
     const std::int64_t count = n - begin < kPiece ? n - begin : kPiece;
     Kind::narrow(count, piece, in + begin);

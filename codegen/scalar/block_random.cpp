@@ -7,7 +7,7 @@
 
 namespace rondo::codegen::inline RONDO_ISA {
 
-using Wide = std::uint64_t [[gnu::vector_size(32)]];
+using Wide = std::uint64_t __attribute__((vector_size(32)));
 constexpr std::int64_t kWideLanes = sizeof(Wide) / 8;
 constexpr std::int64_t kPiece = 128;
 static_assert(kPiece % kWideLanes == 0);

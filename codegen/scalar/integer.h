@@ -30,14 +30,14 @@ RONDO_FUNCTION L integer_fmod(L a, L b) {
 template <class L>
 RONDO_FUNCTION L integer_remainder(L a, L b) {
   const L rest = integer_fmod(a, b);
-  return choose<L>((rest != 0) & ((rest ^ b) < 0), rest + b, rest);
+  return choose<L>((rest != 0) & ((rest ^ b) < 0), add(rest, b), rest);
 }
 
 template <class L>
 RONDO_FUNCTION L integer_floor_div(L a, L b) {
   const L quotient = integer_div(a, b);
   const L rest = sub(a, mul(quotient, b));
-  return choose<L>((b != 0) & (rest != 0) & ((rest ^ b) < 0), quotient - 1, quotient);
+  return choose<L>((b != 0) & (rest != 0) & ((rest ^ b) < 0), sub(quotient, splat<L>(1)), quotient);
 }
 
 /// base^exponent from the low bits of the exponent.

@@ -55,13 +55,13 @@ RONDO_FUNCTION L atan(L x) {
   return copy_sign(angle_of(inside, splat<L>(1), never), x);
 }
 
-/// Both are scaled so that no step leaves the range of exponents; infinite ones become 1 and the
-/// other one 0.
+/// Both are scaled so that no step leaves the range of exponents, and large ones not below 1, so
+/// that the smaller one loses nothing that its quotient keeps. Infinite ones become 1 and the other
+/// one 0.
 template <class L>
 RONDO_FUNCTION L atan2(L y, L x) {
   using E = Element<L>;
   constexpr E kLarge = kFloat<L> ? E(0x1p60) : E(0x1p500);
-  constexpr E kDown = kFloat<L> ? E(0x1p-70) : E(0x1p-600);
   constexpr E kUp = kFloat<L> ? E(0x1p90) : E(0x1p600);
   L height = magnitude(y);
   L width = magnitude(x);
@@ -75,8 +75,8 @@ RONDO_FUNCTION L atan2(L y, L x) {
   width = choose<L>(infinite, choose<L>(wide_infinite, one, zero), width);
   const L most = choose<L>(height > width, height, width);
   width = choose<L>(most == 0, one, width);
-  const L factor =
-      choose<L>(most > kLarge, splat<L>(kDown), choose<L>(most < 1 / kLarge, splat<L>(kUp), one));
+  const L factor = choose<L>(most > kLarge, splat<L>(1 / kLarge),
+                             choose<L>(most < 1 / kLarge, splat<L>(kUp), one));
   const L result = angle_of(height * factor, width * factor, bits(x) < 0);
   return choose<L>(unknown, splat<L>(kNan<L>), copy_sign(result, y));
 }

@@ -59,9 +59,10 @@ RONDO_FUNCTION L double_power(L x, L y) {
   const L hi = clamp<L>(product.hi, -800, 800);
   const Mask<L> inside = magnitude(product.hi) < 800;
   const L lo = choose<L>(inside, multiply_add(y, log.lo, product.lo), splat<L>(0));
-  const ReducedExp<L> r = reduce_exp(hi);
+  const ReducedExp<L> reduced = reduce_exp(hi);
+  const Pair<L> r = fast_sum(reduced.hi, reduced.lo + lo);
   const Pair<L> one = fast_sum(splat<L>(1), r.hi);
-  return scale(one.hi + (one.lo + exp_tail(r.hi, r.lo + lo)), r.exponent);
+  return scale(one.hi + (one.lo + exp_tail(r.hi, r.lo)), reduced.exponent);
 }
 
 /// C's pow, special cases included.
@@ -82,9 +83,10 @@ RONDO_FUNCTION L floating_pow(L x, L y) {
   result = choose<L>((size == 0) | (size == infinity) | (magnitude(y) == infinity),
                      choose<L>(grows, infinity, splat<L>(0)), result);
   const L half = y * E(0.5);
-  const Mask<L> odd = (round_to_zero(y) == y) & (round_to_zero(half) != half);
-  result =
-      choose<L>((x < 0) & (size < infinity) & (round_to_zero(y) != y), splat<L>(kNan<L>), result);
+  const L whole = round_to_zero(y);
+  const L whole_half = round_to_zero(half);
+  const Mask<L> odd = (whole == y) & (whole_half != half);
+  result = choose<L>((x < 0) & (size < infinity) & (whole != y), splat<L>(kNan<L>), result);
   result = choose<L>(odd, copy_sign(result, x), result);
   result = choose<L>((x != x) | (y != y), splat<L>(kNan<L>), result);
   return choose<L>((y == 0) | (x == 1) | ((x == -1) & (magnitude(y) == infinity)), one, result);
