@@ -150,6 +150,8 @@ Params& params() {
     Params p;
     const char* jit = std::getenv("RONDO_JIT");
     p.mode = jit != nullptr && std::string(jit) == "0" ? Mode::interpreted : Mode::background;
+    const char* profile = std::getenv("RONDO_PROFILE");
+    p.profile = profile != nullptr && std::string(profile) == "1";
     return p;
   }();
   return instance;

@@ -15,6 +15,7 @@ enum class Mode : std::uint8_t {
 
 struct Params {
   Mode mode = Mode::background;
+  bool profile = false;                                // time each kernel (RONDO_PROFILE=1)
   std::uint64_t compile_after = 3;                     // launches
   std::int64_t shadow_bytes = std::int64_t{64} << 20;  // larger results are not compared
   std::int64_t disk_bytes = std::int64_t{1} << 30;     // of the kernel cache on disk

@@ -157,7 +157,7 @@ Recording record(const TraceRequest& request, const std::vector<Tensor>& inputs)
 /// Finds integers that follow the sizes.
 class Comparison {
  public:
-  Comparison(const TraceRequest& request, const Recording& base) : request_(request), base_(base) {
+  Comparison(const TraceRequest& request, const Recording& base) : base_(base) {
     for (const DynamicAxis& axis : request.dynamic) {
       const std::int64_t size =
           request.inputs[static_cast<std::size_t>(axis.input)].size(axis.axis);
@@ -244,7 +244,6 @@ class Comparison {
     return true;
   }
 
-  const TraceRequest& request_;
   const Recording& base_;
   std::map<std::string, std::int64_t> sizes_;
   std::vector<Other> others_;
