@@ -140,9 +140,8 @@ Ints pair(const OpArgs& args, std::string_view name, const Ints& first) {
 Tensor convolve(const OpArgs& args, const Tensor& input, const Tensor& weight, bool one_axis) {
   const Ints one = one_axis ? Ints{1} : Ints{};
   const Ints none = one_axis ? Ints{0} : Ints{};
-  const Tensor result =
-      convolution(input, weight, pair(args, "stride", one), pair(args, "padding", none),
-                  pair(args, "dilation", one), args.attr("groups"));
+  Tensor result = convolution(input, weight, pair(args, "stride", one), pair(args, "padding", none),
+                              pair(args, "dilation", one), args.attr("groups"));
   Tensor bias = args.inputs[2];
   if (!bias.defined()) {
     return result;
