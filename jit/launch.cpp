@@ -409,7 +409,11 @@ void launch_form(const BoundKernel& kernel, const std::vector<std::byte*>& data,
       runner.run(0, 0, 1, begin, end - begin);
     });
   } else {
-    parallel_for(rows, std::max<std::int64_t>(kGrain / per_row, 1),
+    // Columns are taken many at a time: a part of a few would read a line of memory for each
+    // element.
+    const bool columns = kernel.entry->variant().schedule == Schedule::columns;
+    const std::int64_t least = columns ? codegen::kColumnTile / 2 : 1;
+    parallel_for(rows, std::max(kGrain / per_row, least),
                  [&](std::int64_t begin, std::int64_t end) { runner.run_rows(begin, end); });
   }
 }
