@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 # What a wheel must hold, by the end of its names.
 CONTENT = ["rondo/__init__.py", "rondo/librondo_llvm.so", "/LICENSE", "/NOTICE", "rondo/py.typed",
-           "rondo/__init__.pyi", "/scripts/rondo"]
+           "rondo/_C.pyi", "/scripts/rondo"]
 
 USE = """
 import sys
