@@ -56,6 +56,7 @@ Values train(int steps) {
 /// Runs `body` on a thread of its own, whose recorder is new.
 template <class Body>
 auto fresh_thread(Body body) {
+  jit::initialize();
   decltype(body()) result;
   std::thread thread([&] { result = body(); });
   thread.join();
