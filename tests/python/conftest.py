@@ -1,9 +1,14 @@
 """What the Python tests share."""
 
+import signal
+
 import numpy as np
 import pytest
 
 import rondo
+
+# A shell starts background jobs with Ctrl-C ignored, which programs inherit: those that tests start must not.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

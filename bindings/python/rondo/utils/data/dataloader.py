@@ -6,7 +6,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NoReturn, TypeVar
 
 from ... import random as rondo_random
 from ..._C import ArgumentError, Error, Generator, default_generator
@@ -236,7 +236,10 @@ class _Workers:
         def send_next(worker: int) -> None:
             nonlocal sent
             for task in tasks:
-                self.connections[worker].send((sent, task))
+                try:
+                    self.connections[worker].send((sent, task))
+                except (BrokenPipeError, ConnectionResetError):
+                    self._ended(worker)
                 owners[sent] = worker
                 sent += 1
                 return
@@ -270,12 +273,13 @@ class _Workers:
             try:
                 number, batch = connection.recv()
             except (EOFError, ConnectionResetError):
-                self.processes[worker].join(1)
-                code = self.processes[worker].exitcode
-                raise Error(
-                    f"DataLoader: worker {worker} ended with exit code {code}"
-                ) from None
+                self._ended(worker)
             ready[number] = batch
+
+    def _ended(self, worker: int) -> NoReturn:
+        self.processes[worker].join(1)
+        code = self.processes[worker].exitcode
+        raise Error(f"DataLoader: worker {worker} ended with exit code {code}") from None
 
     def stop(self) -> None:
         """Ends the workers, whatever they are doing."""
