@@ -369,6 +369,10 @@ void launch_tile(const BoundKernel& kernel, const std::vector<std::byte*>& data,
   std::array<std::int64_t, kOnStack> row_strides;  // NOLINT(*-member-init)
   const std::size_t loops = kernel.loop_sizes.size();
   for (std::size_t i = 0; i < data.size(); ++i) {
+    row_strides[i] = kernel.row_stride[i];
+    if (static_cast<int>(i) == tile_operand) {
+      continue;
+    }
     std::int64_t at = tile.row * kernel.row_stride[i] + tile.col * kernel.col_stride[i];
     std::int64_t rest = tile.batch;
     for (std::size_t l = loops; l-- > 0;) {
@@ -376,7 +380,6 @@ void launch_tile(const BoundKernel& kernel, const std::vector<std::byte*>& data,
       rest /= kernel.loop_sizes[l];
     }
     addresses[i] = data[i] + at;
-    row_strides[i] = kernel.row_stride[i];
   }
   const auto own = static_cast<std::size_t>(tile_operand);
   addresses[own] = static_cast<std::byte*>(tile.data);
