@@ -5,6 +5,7 @@
 #include "bindings/python/call_site.h"
 #include "bindings/python/ops.h"
 #include "bindings/python/tensor_type.h"
+#include "core/autograd/tape.h"
 #include "core/base/error.h"
 #include "core/op/call.h"
 
@@ -99,7 +100,98 @@ PyObject* step_all(PyObject* /*module*/, PyObject* args) {
   });
 }
 
+/// The lists that gather_columns fills: parameters, one for each name, gradients.
+class Columns {
+ public:
+  Columns(PyObject* states, PyObject* names) : states_(states), names_(names) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names) + 2; ++i) {
+      lists_.push_back(owned(PyList_New(0)));
+    }
+  }
+
+  /// False if the parameter has no state yet, or another count of steps than those before it.
+  bool add(PyObject* parameter) {
+    const TensorGrad* meta = grad_meta(require_tensor(parameter, "gather_columns", "an item"));
+    if (meta == nullptr || !meta->grad.defined()) {
+      return true;
+    }
+    PyObject* state = PyDict_GetItemWithError(states_, parameter);
+    if (state == nullptr || PyDict_Check(state) == 0) {
+      check_status(PyErr_Occurred() == nullptr ? 0 : -1);
+      return false;
+    }
+    PyObject* step = PyDict_GetItemString(state, "step");
+    if (step == nullptr || PyLong_CheckExact(step) == 0) {
+      return false;
+    }
+    const long long count = PyLong_AsLongLong(step);
+    if (step_ >= 0 && count != step_) {
+      return false;
+    }
+    step_ = count;
+    found_.push_back(state);
+    append(0, parameter);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names_); ++i) {
+      PyObject* value = PyDict_GetItemWithError(state, PyTuple_GET_ITEM(names_, i));
+      if (value == nullptr) {
+        return false;
+      }
+      append(static_cast<std::size_t>(i) + 1, value);
+    }
+    append(lists_.size() - 1, owned(wrap(meta->grad)).get());
+    return true;
+  }
+
+  /// Counts the step in every state. Gives (step, parameters, ..., gradients).
+  PyObject* finish() {
+    const PyRef step = owned(PyLong_FromLongLong(step_ + 1));
+    for (PyObject* state : found_) {
+      check_status(PyDict_SetItemString(state, "step", step.get()));
+    }
+    PyRef result = owned(PyTuple_New(static_cast<Py_ssize_t>(lists_.size()) + 1));
+    PyTuple_SET_ITEM(result.get(), 0, Py_NewRef(step.get()));
+    for (std::size_t i = 0; i < lists_.size(); ++i) {
+      PyTuple_SET_ITEM(result.get(), static_cast<Py_ssize_t>(i) + 1, lists_[i].release());
+    }
+    return result.release();
+  }
+
+ private:
+  void append(std::size_t list, PyObject* item) {
+    check_status(PyList_Append(lists_[list].get(), item));
+  }
+
+  PyObject* states_;
+  PyObject* names_;
+  std::vector<PyRef> lists_;
+  std::vector<PyObject*> found_;  // borrowed from states_
+  long long step_ = -1;
+};
+
+/// gather_columns(params, states, names): what step_all takes, for the parameters that have a
+/// gradient, and the count of steps, which is advanced. None if some parameter has no state yet or
+/// counts differ: then nothing has changed.
+PyObject* gather_columns(PyObject* /*module*/, PyObject* args) {
+  PyObject* params = nullptr;
+  PyObject* states = nullptr;
+  PyObject* names = nullptr;
+  if (PyArg_ParseTuple(args, "O!O!O!:gather_columns", &PyList_Type, &params, &PyDict_Type, &states,
+                       &PyTuple_Type, &names) == 0) {
+    return nullptr;
+  }
+  return guarded([&]() -> PyObject* {
+    Columns columns(states, names);
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(params); ++i) {
+      if (!columns.add(PyList_GET_ITEM(params, i))) {
+        Py_RETURN_NONE;
+      }
+    }
+    return columns.finish();
+  });
+}
+
 PyMethodDef functions[] = {{"step_all", step_all, METH_VARARGS, nullptr},
+                           {"gather_columns", gather_columns, METH_VARARGS, nullptr},
                            {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from .. import _C
 from .._C import ArgumentError, Tensor
 from .optimizer import Optimizer, Parameters, check_settings, zeros_like
+
+
+_STATE = ("exp_avg", "exp_avg_sq")
+_AMSGRAD_STATE = (*_STATE, "max_exp_avg_sq")
 
 
 class Adam(Optimizer):
@@ -54,28 +59,31 @@ class Adam(Optimizer):
             state["max_exp_avg_sq"] = zeros_like(parameter)
         return state
 
-    def _step_group(self, group: dict[str, Any]) -> None:
-        amsgrad = group["amsgrad"]
-        known = self.state
+    def _gather(self, group: dict[str, Any]) -> Iterator[tuple[int, tuple[list[Any], ...]]]:
+        """Counts of steps with the columns of the parameters that have made as many."""
+        names = _AMSGRAD_STATE if group["amsgrad"] else _STATE
+        gathered = _C.gather_columns(group["params"], self.state, names)
+        if gathered is not None:
+            yield gathered[0], gathered[1:]
+            return
         by_step: dict[int, tuple[list[Any], ...]] = {}
         for parameter in group["params"]:
-            gradient = parameter.grad
-            if gradient is None:
+            if parameter.grad is None:
                 continue
-            state = known[parameter] if parameter in known else self._start(parameter, amsgrad)
-            step = state["step"] = int(state["step"]) + 1
-            columns = by_step.get(step)
-            if columns is None:
-                columns = by_step[step] = tuple([] for _ in range(5 if amsgrad else 4))
-            columns[0].append(parameter)
-            columns[1].append(state["exp_avg"])
-            columns[2].append(state["exp_avg_sq"])
-            if amsgrad:
-                columns[3].append(state["max_exp_avg_sq"])
-            columns[-1].append(gradient)
+            state = self.state[parameter] or self._start(parameter, group["amsgrad"])
+            state["step"] = int(state["step"]) + 1
+            columns = by_step.setdefault(state["step"], tuple([] for _ in range(len(names) + 2)))
+            row = (parameter, *(state[name] for name in names), parameter.grad)
+            for column, item in zip(columns, row):
+                column.append(item)
+        yield from by_step.items()
+
+    def _step_group(self, group: dict[str, Any]) -> None:
         beta1, beta2 = group["betas"]
-        name = "amsgrad_step" if amsgrad else "adam_step"
-        for step, columns in by_step.items():
+        name = "amsgrad_step" if group["amsgrad"] else "adam_step"
+        for step, columns in self._gather(group):
+            if not columns[0]:
+                continue
             rest = (
                 group["lr"],
                 beta1,
