@@ -1,4 +1,4 @@
-// Coefficients of the polynomials. Made by polynomials.sollya: change that file, not this one.
+// Coefficients of the polynomials. Made by make_coefficients.sh: change polynomials.sollya.
 #pragma once
 
 #include "codegen/scalar/lanes.h"
