@@ -1,10 +1,11 @@
 // How long does each scalar operation take for one element, in the block loops of this machine?
 //   benchmark_scalar_functions [operation [lowest highest]]
 // Operands are uniform in [lowest, highest], by default [-5, 5]; blocks have 1024 elements.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <random>
 #include <string_view>
@@ -56,7 +57,7 @@ double nanoseconds_per_element(BlockFunction function, const Block& a, const Blo
 }
 
 void measure(ScalarOp op, double lowest, double highest) {
-  std::printf("%-16s", scalar_op_info(op).name.data());
+  fmt::print("{:<16}", scalar_op_info(op).name);
   for (int i = 0; i < kRegCount; ++i) {
     const auto reg = static_cast<Reg>(i);
     if (!scalar_op_takes(op, reg)) {
@@ -67,10 +68,10 @@ void measure(ScalarOp op, double lowest, double highest) {
     const Block a = uniform(select ? Reg::i32 : reg, lowest, highest, bits);
     const Block b = uniform(reg, lowest, highest, bits);
     const Block c = uniform(reg, lowest, highest, bits);
-    std::printf("  %s %5.2f", kRegNames[i],
-                nanoseconds_per_element(block_function(op, reg), a, b, c));
+    fmt::print("  {} {:5.2f}", kRegNames[i],
+               nanoseconds_per_element(block_function(op, reg), a, b, c));
   }
-  std::printf("\n");
+  fmt::print("\n");
 }
 
 }  // namespace
@@ -81,7 +82,7 @@ int main(int argc, char** argv) {
   const std::string_view only = argc > 1 ? argv[1] : "";
   const double lowest = argc > 3 ? std::atof(argv[2]) : -5;
   const double highest = argc > 3 ? std::atof(argv[3]) : 5;
-  std::printf("nanoseconds per element at %s\n", isa_name(current_isa()));
+  fmt::print("nanoseconds per element at {}\n", isa_name(current_isa()));
   for (int i = 0; i < kScalarOpCount; ++i) {
     if (only.empty() || only == kScalarOps[i].name) {
       codegen::measure(static_cast<ScalarOp>(i), lowest, highest);
