@@ -1,3 +1,4 @@
+// The checks between the parts of a manifest.
 #include <fmt/format.h>
 
 #include <algorithm>

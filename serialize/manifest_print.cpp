@@ -1,3 +1,4 @@
+// Manifests as JSON.
 #include <fmt/format.h>
 
 #include "core/base/error.h"
