@@ -1,8 +1,8 @@
 // Matrix-vector products: the canonical sum of products of each row (docs/numerics.md).
 #pragma once
 
+#include "codegen/product/finish.h"
 #include "codegen/product/kernels.h"
-#include "codegen/product/pack.h"
 
 namespace rondo::codegen::RONDO_ISA {
 
@@ -65,68 +65,99 @@ void dot_block(const T* a, Index a_stride, const T* x, Index count, T* sums, boo
 
 /// n = 1: c[i] = the dot product of row i of a with b.
 template <class E>
-void run_dots(const ProductRegion& r) {
+class Dots {
+ public:
   using T = Compute<E>;
-  constexpr Index kRows = 4;
-  const bool direct = sizeof(E) == sizeof(T) && r.a_col_stride == 1;
-  const Index depth = r.k_end < kSumBlock ? r.k_end : kSumBlock;
-  auto* x = static_cast<T*>(
-      product_workspace(((kRows + 1) * depth + r.m + 64) * static_cast<Index>(sizeof(T))));
-  T* rows = x + depth + 16;
-  T* sums = rows + kRows * depth + 16;
-  const auto* a = static_cast<const E*>(r.a);
-  const auto* b = static_cast<const E*>(r.b);
-  for (Index i = 0; i < r.m; ++i) {
-    sums[i] = 0;
+
+  explicit Dots(const ProductRegion& r)
+      : r_(r),
+        in_place_(!kWidens && r.a_col_stride == 1),
+        depth_(r.k_end < kSumBlock ? r.k_end : kSumBlock) {
+    const Index size = depth_ + kRows * depth_ + r.m + 2 * kSlack;
+    x_ = static_cast<T*>(product_workspace(size * static_cast<Index>(sizeof(T))));
+    rows_ = x_ + depth_ + kSlack;
+    sums_ = rows_ + kRows * depth_ + kSlack;
   }
-  for (Index k = 0; k < r.k_end; k += kSumBlock) {
-    const Index count = r.k_end - k < kSumBlock ? r.k_end - k : kSumBlock;
-    for (Index p = 0; p < count; ++p) {
-      x[p] = widen(b[(k + p) * r.b_row_stride]);
+
+  void run() {
+    for (Index i = 0; i < r_.m; ++i) {
+      sums_[i] = 0;
     }
-    for (Index i = 0; i < r.m; i += kRows) {
-      const Index height = r.m - i < kRows ? r.m - i : kRows;
-      const E* from = a + i * r.a_row_stride + k * r.a_col_stride;
-      const T* block = rows;
-      Index stride = depth;
-      if constexpr (sizeof(E) == sizeof(T)) {
-        if (direct) {
-          block = from;
-          stride = r.a_row_stride;
+    for (Index k = 0; k < r_.k_end; k += kSumBlock) {
+      run_block(k, r_.k_end - k < kSumBlock ? r_.k_end - k : kSumBlock);
+    }
+    finish();
+  }
+
+ private:
+  static constexpr bool kWidens = sizeof(E) != sizeof(T);
+  static constexpr Index kRows = 4;
+  static constexpr Index kSlack = 16;
+
+  // Adds the block of `count` steps from k on to every sum.
+  void run_block(Index k, Index count) {
+    const auto* b = static_cast<const E*>(r_.b) + k * r_.b_row_stride;
+    for (Index p = 0; p < count; ++p) {
+      x_[p] = widen(b[p * r_.b_row_stride]);
+    }
+    for (Index i = 0; i < r_.m; i += kRows) {
+      const Index height = r_.m - i < kRows ? r_.m - i : kRows;
+      const E* from = static_cast<const E*>(r_.a) + i * r_.a_row_stride + k * r_.a_col_stride;
+      const T* rows = rows_;
+      Index stride = depth_;
+      if constexpr (!kWidens) {
+        if (in_place_) {
+          rows = from;
+          stride = r_.a_row_stride;
         }
       }
-      if (!direct) {
-        for (Index q = 0; q < height; ++q) {
-          for (Index p = 0; p < count; ++p) {
-            rows[q * depth + p] = widen(from[q * r.a_row_stride + p * r.a_col_stride]);
-          }
-        }
+      if (!in_place_) {
+        copy_rows(from, height, count);
       }
       if (height == kRows) {
-        dot_block<T, kRows>(block, stride, x, count, sums + i, k > 0);
+        dot_block<T, kRows>(rows, stride, x_, count, sums_ + i, k > 0);
       } else {
         for (Index q = 0; q < height; ++q) {
-          dot_block<T, 1>(block + q * stride, stride, x, count, sums + i + q, k > 0);
+          dot_block<T, 1>(rows + q * stride, stride, x_, count, sums_ + i + q, k > 0);
         }
       }
     }
   }
-  if (r.epilogue != nullptr) {
-    ProductTile tile = r.first;
-    tile.rows = r.m;
-    tile.cols = 1;
-    tile.data = sums;
-    tile.row_stride = 1;
-    r.epilogue->run(r.epilogue->context, tile);
-  }
-  for (Index i = 0; r.c != nullptr && i < r.m; ++i) {
-    E* to = static_cast<E*>(r.c) + i * r.c_row_stride;
-    if constexpr (sizeof(E) == sizeof(T)) {
-      *to = sums[i];
-    } else {
-      round_row(sums + i, to, 1);
+
+  void copy_rows(const E* from, Index height, Index count) {
+    for (Index q = 0; q < height; ++q) {
+      for (Index p = 0; p < count; ++p) {
+        rows_[q * depth_ + p] = widen(from[q * r_.a_row_stride + p * r_.a_col_stride]);
+      }
     }
   }
+
+  // Results need not lie side by side, so the epilogue sees the sums and they are stored after it.
+  void finish() {
+    if (r_.epilogue != nullptr) {
+      ProductTile tile = r_.first;
+      tile.rows = r_.m;
+      tile.cols = 1;
+      tile.data = sums_;
+      tile.row_stride = 1;
+      r_.epilogue->run(r_.epilogue->context, tile);
+    }
+    for (Index i = 0; r_.c != nullptr && i < r_.m; ++i) {
+      store_row(sums_ + i, 1, static_cast<E*>(r_.c) + i * r_.c_row_stride);
+    }
+  }
+
+  const ProductRegion& r_;
+  bool in_place_;
+  Index depth_;
+  T* x_ = nullptr;
+  T* rows_ = nullptr;
+  T* sums_ = nullptr;
+};
+
+template <class E>
+void run_dots(const ProductRegion& r) {
+  Dots<E>(r).run();
 }
 
 }  // namespace rondo::codegen::RONDO_ISA

@@ -7,15 +7,6 @@
 
 namespace rondo::codegen {
 
-/// An operand that exists only as it is packed, such as the windows of a convolution:
-/// dst[p * dst_stride + i] = the element (first + i, k + p) in the compute dtype, for i < count and
-/// p < depth. Elements of dst between `count` and dst_stride may be overwritten.
-struct Packer {
-  void (*pack)(const void* context, std::int64_t first, std::int64_t count, std::int64_t k,
-               std::int64_t depth, void* dst, std::int64_t dst_stride) = nullptr;
-  const void* context = nullptr;
-};
-
 /// A part of a product that one thread computes: m x n elements over k_begin..k_end. Pointers are
 /// those of the part, in elements of the dtype; k_begin is a multiple of kProductBlock.
 struct ProductRegion {
@@ -26,11 +17,9 @@ struct ProductRegion {
   const void* a = nullptr;
   std::int64_t a_row_stride = 0;
   std::int64_t a_col_stride = 0;
-  Packer pack_a;  // if set, it stands for `a`: rows of a are its i
   const void* b = nullptr;
   std::int64_t b_row_stride = 0;
   std::int64_t b_col_stride = 0;
-  Packer pack_b;  // if set, it stands for `b`: columns of b are its i
   /// Where results go, in elements of the dtype; null if the epilogue stores them.
   void* c = nullptr;
   std::int64_t c_row_stride = 0;

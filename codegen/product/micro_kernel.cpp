@@ -73,7 +73,7 @@ class RowsInRuns {
 template <class T>
 class StridedColumns {
  public:
-  explicit StridedColumns(const MicroArgs<T>& args) : b_(args.b), stride_(args.b_stride) {}
+  StridedColumns(const MicroArgs<T>& args, const T* b) : b_(b), stride_(args.b_stride) {}
   const T* get() const { return b_; }
   void next() { b_ += stride_; }
 
@@ -85,7 +85,7 @@ class StridedColumns {
 template <class T>
 class WindowColumns {
  public:
-  explicit WindowColumns(const MicroArgs<T>& args) : b_(args.b), offset_(args.b_offsets) {}
+  WindowColumns(const MicroArgs<T>& args, const T* b) : b_(b), offset_(args.b_offsets) {}
   const T* get() const { return b_ + *offset_; }
   void next() { ++offset_; }
 
@@ -103,39 +103,42 @@ void micro_kernel(const MicroArgs<T>& args) {
     return kMasked && j == V - 1 ? S::load(p + j * S::kWidth, mask) : S::load(p + j * S::kWidth);
   };
   const Index to_stride = args.to_stride;
-  T* const to = args.to;
-  typename S::Vector acc[R][V];
-  if (args.from == nullptr) {
-    RONDO_EACH_ROW {
-      __builtin_prefetch(to + i * to_stride, 1, 3);
-      RONDO_EACH_VECTOR acc[i][j] = S::zero();
-    }
-  } else {
-    RONDO_EACH_ROW RONDO_EACH_VECTOR acc[i][j] = load(args.from + i * args.from_stride, j);
-  }
-  Rows rows(args);
-  Columns columns(args);
-  Index left = args.k;
-  do {
-    const T* b = columns.get();
-    typename S::Vector column[V];
-    RONDO_EACH_VECTOR column[j] = load(b, j);
-    RONDO_EACH_ROW {
-      const auto row = S::broadcast(rows.at(i));
-      RONDO_EACH_VECTOR acc[i][j] = S::fma(row, column[j], acc[i][j]);
-    }
-    columns.next();
-    rows.next();
-  } while (--left > 0);
-  if (args.add) {
-    RONDO_EACH_ROW RONDO_EACH_VECTOR acc[i][j] = S::add(load(to + i * to_stride, j), acc[i][j]);
-  }
-  RONDO_EACH_ROW RONDO_EACH_VECTOR {
-    T* row = to + i * to_stride + j * S::kWidth;
-    if (kMasked && j == V - 1) {
-      S::store(row, acc[i][j], mask);
+  for (Index panel = 0; panel < args.panels; ++panel) {
+    T* const to = args.to + panel * V * S::kWidth;
+    typename S::Vector acc[R][V];
+    if (args.from == nullptr) {
+      RONDO_EACH_ROW {
+        __builtin_prefetch(to + i * to_stride, 1, 3);
+        RONDO_EACH_VECTOR acc[i][j] = S::zero();
+      }
     } else {
-      S::store(row, acc[i][j]);
+      const T* from = args.from + panel * V * S::kWidth;
+      RONDO_EACH_ROW RONDO_EACH_VECTOR acc[i][j] = load(from + i * args.from_stride, j);
+    }
+    Rows rows(args);
+    Columns columns(args, args.b + panel * args.b_step);
+    Index left = args.k;
+    do {
+      const T* b = columns.get();
+      typename S::Vector column[V];
+      RONDO_EACH_VECTOR column[j] = load(b, j);
+      RONDO_EACH_ROW {
+        const auto row = S::broadcast(rows.at(i));
+        RONDO_EACH_VECTOR acc[i][j] = S::fma(row, column[j], acc[i][j]);
+      }
+      columns.next();
+      rows.next();
+    } while (--left > 0);
+    if (args.add) {
+      RONDO_EACH_ROW RONDO_EACH_VECTOR acc[i][j] = S::add(load(to + i * to_stride, j), acc[i][j]);
+    }
+    RONDO_EACH_ROW RONDO_EACH_VECTOR {
+      T* row = to + i * to_stride + j * S::kWidth;
+      if (kMasked && j == V - 1) {
+        S::store(row, acc[i][j], mask);
+      } else {
+        S::store(row, acc[i][j]);
+      }
     }
   }
 }

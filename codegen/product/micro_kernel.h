@@ -32,6 +32,8 @@ struct MicroArgs {
   Index from_stride = 0;
   T* to = nullptr;
   Index to_stride = 0;
+  Index panels = 1;  // side by side in `from` and `to`, b_step apart in b; masked ones come singly
+  Index b_step = 0;
   bool add = false;      // add the result to `to` instead of storing it
   Index last_lanes = 0;  // the columns of the last vector, for masked kernels
 };

@@ -64,77 +64,133 @@ struct ColumnSquare<double> {
   }
 };
 
-/// total[i][j] = the elements of R rows and G groups of columns.
-template <class T, int R, int G>
-void narrow_columns(const T* a, Index a_stride, const T* columns, Index stride, Index k,
-                    T (&total)[R][G * ColumnSquare<T>::kLanes]) {
-  using S = ColumnSquare<T>;
-  constexpr Index kColumns = G * S::kLanes;
-  for (Index begin = 0; begin < k; begin += kProductBlock) {
-    const Index end = least(k, begin + kProductBlock);
-    typename S::Vector acc[R][G] = {};
-    Index p = begin;
-    for (; p + S::kSteps <= end; p += S::kSteps) {
-#pragma GCC unroll 2
+/// R rows times G groups of columns, with B blocks of k in flight at once: a chain waits for
+/// itself, so there should be several, but few streams from memory.
+template <class T, int R, int G, int B>
+class Narrow {
+ public:
+  explicit Narrow(const ProductRegion& r)
+      : a_(static_cast<const T*>(r.a)),
+        b_(static_cast<const T*>(r.b)),
+        c_(static_cast<T*>(r.c)),
+        r_(r) {}
+
+  /// The last group overlaps the one before, which stores the same values twice.
+  void run() {
+    for (Index j = 0; j < r_.n; j += G * kLanes) {
+      Index cols[G];
       for (int g = 0; g < G; ++g) {
-        typename S::Vector steps[S::kSteps];
-        S::load(columns + g * S::kLanes * stride + p, stride, steps);
-#pragma GCC unroll 4
-        for (Index q = 0; q < S::kSteps; ++q) {
+        cols[g] = least(j + g * kLanes, r_.n - kLanes);
+      }
+      run_groups(cols);
+    }
+  }
+
+ private:
+  using S = ColumnSquare<T>;
+  using Vector = typename S::Vector;
+  static constexpr Index kLanes = S::kLanes;
+
+  const T* column(Index col) const { return b_ + col * r_.b_col_stride; }
+
+  void run_groups(const Index (&cols)[G]) {
+    T total[R][G][kLanes];
+    for (Index begin = 0; begin < r_.k_end; begin += B * kProductBlock) {
+      Vector acc[B][R][G] = {};
+      const Index last = begin + (B - 1) * kProductBlock;
+      Index together = 0;
+      if (B > 1 && last < r_.k_end) {
+        together = least(kProductBlock, r_.k_end - last) / S::kSteps * S::kSteps;
+        run_steps<B>(cols, begin, together, acc);
+      }
+      for (int b = 0; b < B && begin + b * kProductBlock < r_.k_end; ++b) {
+        const Index block = begin + b * kProductBlock;
+        const Index depth = least(kProductBlock, r_.k_end - block);
+        const Index whole = depth / S::kSteps * S::kSteps;
+        run_steps<1>(cols, block + together, whole - together, acc + b);
+        finish_block(cols, block, whole, depth, acc[b], total);
+      }
+    }
+    for (int i = 0; i < R; ++i) {
+      for (int g = 0; g < G; ++g) {
+        std::memcpy(c_ + i * r_.c_row_stride + cols[g], total[i][g], sizeof(total[i][g]));
+      }
+    }
+  }
+
+  // `count` steps, whole squares, from `at` on in each of N blocks.
+  template <int N>
+  void run_steps(const Index (&cols)[G], Index at, Index count, Vector (*chains)[R][G]) const {
+    Vector acc[N][R][G];
+    std::memcpy(acc, chains, sizeof(acc));
+    for (Index p = at; p < at + count; p += S::kSteps) {
 #pragma GCC unroll 2
-          for (int i = 0; i < R; ++i) {
-            acc[i][g] = S::fma(S::broadcast(a + i * a_stride + p + q), steps[q], acc[i][g]);
+      for (int b = 0; b < N; ++b) {
+#pragma GCC unroll 2
+        for (int g = 0; g < G; ++g) {
+          const Index step = p + b * kProductBlock;
+          Vector steps[S::kSteps];
+          S::load(column(cols[g]) + step, r_.b_col_stride, steps);
+#pragma GCC unroll 4
+          for (Index q = 0; q < S::kSteps; ++q) {
+#pragma GCC unroll 2
+            for (int i = 0; i < R; ++i) {
+              const Vector row = S::broadcast(a_ + i * r_.a_row_stride + step + q);
+              acc[b][i][g] = S::fma(row, steps[q], acc[b][i][g]);
+            }
           }
         }
       }
     }
-    T sums[R][kColumns];
-    std::memcpy(sums, acc, sizeof(acc));
+    std::memcpy(chains, acc, sizeof(acc));
+  }
+
+  // The steps of a block that fill no square, and the block's sums into the total.
+  void finish_block(const Index (&cols)[G], Index block, Index done, Index depth,
+                    const Vector (&acc)[R][G], T (&total)[R][G][kLanes]) const {
     for (int i = 0; i < R; ++i) {
-      for (Index j = 0; j < kColumns; ++j) {
-        for (Index q = p; q < end; ++q) {
-          sums[i][j] = fused(a[i * a_stride + q], columns[j * stride + q], sums[i][j]);
+      for (int g = 0; g < G; ++g) {
+        T sums[kLanes];
+        std::memcpy(sums, &acc[i][g], sizeof(sums));
+        for (Index j = 0; j < kLanes; ++j) {
+          for (Index q = block + done; q < block + depth; ++q) {
+            sums[j] = fused(a_[i * r_.a_row_stride + q], column(cols[g] + j)[q], sums[j]);
+          }
+          total[i][g][j] = block == 0 ? sums[j] : total[i][g][j] + sums[j];
         }
-        total[i][j] = begin == 0 ? sums[i][j] : total[i][j] + sums[i][j];
       }
     }
   }
-}
 
-/// All columns; the last group overlaps the one before, which stores the same values twice.
-template <class T, int R, int G>
-void narrow_rows(const ProductRegion& r) {
-  constexpr Index kColumns = G * ColumnSquare<T>::kLanes;
-  const auto* b = static_cast<const T*>(r.b);
-  auto* c = static_cast<T*>(r.c);
-  for (Index j = 0; j < r.n; j += kColumns) {
-    const Index col = least(j, r.n - kColumns);
-    T total[R][kColumns];
-    narrow_columns<T, R, G>(static_cast<const T*>(r.a), r.a_row_stride, b + col * r.b_col_stride,
-                            r.b_col_stride, r.k_end, total);
-    for (int i = 0; i < R; ++i) {
-      std::memcpy(c + i * r.c_row_stride + col, total[i], sizeof(total[i]));
-    }
+  const T* a_;
+  const T* b_;
+  T* c_;
+  const ProductRegion& r_;
+};
+
+/// R rows, in the form that suits the size of b.
+template <class T, int R>
+void run_narrow_rows(const ProductRegion& r) {
+  constexpr Index kNearBytes = 1 << 18;  // in the second-level cache
+  constexpr Index kFarBytes = 1 << 24;   // in the third
+  const Index bytes = r.n * r.k_end * static_cast<Index>(sizeof(T));
+  if (r.k_end > kProductBlock && bytes <= kFarBytes) {
+    Narrow<T, R, 1, 2>(r).run();
+  } else if (bytes <= kNearBytes) {
+    Narrow<T, R, 2, 1>(r).run();
+  } else {
+    Narrow<T, R, 1, 1>(r).run();
   }
 }
 
 /// Computes the region if it is of this kind; returns whether it was.
 template <class T>
 bool run_narrow(const ProductRegion& r) {
-  constexpr Index kGroup = ColumnSquare<T>::kLanes;
-  constexpr Index kCachedBytes = 1 << 18;
-  if (r.m > 2 || r.n < kGroup || r.k_end == 0 || r.k_begin != 0 || r.b_row_stride != 1 ||
-      r.a_col_stride != 1 || r.c == nullptr || r.a == nullptr || r.b == nullptr) {
+  if (r.m > 2 || r.n < ColumnSquare<T>::kLanes || r.k_end == 0 || r.k_begin != 0 ||
+      r.b_row_stride != 1 || r.a_col_stride != 1 || r.c == nullptr) {
     return false;
   }
-  // From memory, fewer streams are faster; from cache, more chains.
-  const bool cached =
-      r.n >= 2 * kGroup && r.n * r.k_end * static_cast<Index>(sizeof(T)) <= kCachedBytes;
-  if (r.m == 1) {
-    cached ? narrow_rows<T, 1, 2>(r) : narrow_rows<T, 1, 1>(r);
-  } else {
-    cached ? narrow_rows<T, 2, 2>(r) : narrow_rows<T, 2, 1>(r);
-  }
+  r.m == 1 ? run_narrow_rows<T, 1>(r) : run_narrow_rows<T, 2>(r);
   finish_tile<T>(r, 0, r.m, 0, r.n, static_cast<T*>(r.c), r.c_row_stride);
   return true;
 }

@@ -138,16 +138,19 @@ void pack_along_i(const PackSource<E>& src, Index rows, Index k, T* dst, Index d
   }
 }
 
-/// Packs several panels of `panel` rows, one after the other in dst, for an operand that is
-/// contiguous along i: it is read in its own order, along whole rows of memory.
+/// Packs several panels of `panel` rows, panel_step apart in dst, for an operand that is
+/// contiguous along i: it is read in its own order, along whole rows of memory. The rows after next
+/// are fetched ahead, as the processor does not see from one row to the next.
 template <class E, class T>
-void pack_panels_along_i(const PackSource<E>& src, Index rows, Index k, T* dst, Index panel) {
+void pack_panels_along_i(const PackSource<E>& src, Index rows, Index k, T* dst, Index panel,
+                         Index panel_step) {
   for (Index p = 0; p < k; ++p) {
     const E* from = src.data + p * src.k_stride;
     T* to = dst + p * panel;
     for (Index i = 0; i < rows; i += panel) {
+      __builtin_prefetch(from + i + 2 * src.k_stride, 0, 2);
       copy_row(from + i, rows - i < panel ? rows - i : panel, to);
-      to += k * panel;
+      to += panel_step;
     }
   }
 }

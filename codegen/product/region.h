@@ -73,8 +73,8 @@ class Region {
 
   void run_chunk(const Chunk& chunk);
   void run_rows(const Chunk& chunk, Index row, Index rows);
-  void run_panel(const Chunk& chunk, Index row, const RowBlocks& blocks, Index col,
-                 MicroArgs<T>& args);
+  void run_panels(const Chunk& chunk, Index row, const RowBlocks& blocks, Index col,
+                  MicroArgs<T>& args);
   void place_a(const Chunk& chunk, Index row, Index begin, Index count, MicroArgs<T>& args) const;
   void pack_rows(Index row, Index rows, Index k, Index depth, T* to);
   void pack_columns(const Chunk& chunk);
@@ -89,6 +89,9 @@ class Region {
   const E* b_at(Index k, Index col) const {
     return static_cast<const E*>(r_.b) + k * r_.b_row_stride + col * r_.b_col_stride;
   }
+  // From one packed panel of b to the next: never a power of two, as their columns of a step would
+  // then fall into the same few places of the cache.
+  Index panel_step(const Chunk& chunk) const { return plan_.panel * chunk.depth + kPanelGap; }
   // Where the sums of (row, col) are: in place, or in scratch for the current columns.
   T* sums_at(Index row, Index col) const {
     return sums_ + row * sums_stride_ + (col - scratch_col_);
@@ -123,34 +126,41 @@ template <class E>
 void Region<E>::run_rows(const Chunk& chunk, Index row, Index rows) {
   // Finished parts are handed on while they are in cache.
   constexpr Index kFinishAtOnce = 16384;
+  // Several panels at once, if what is read of b for them stays in the first-level cache.
+  constexpr Index kStrip = 256;
   MicroArgs<T> args;
   args.k = chunk.depth;
   args.add = chunk.ends_block() && chunk.block > r_.k_begin;
   args.b_stride = plan_.pack_b ? plan_.panel : r_.b_row_stride;
-  args.from_stride = plan_.cols;
-  args.to_stride = chunk.ends_block() ? sums_stride_ : plan_.cols;
+  args.b_step = plan_.pack_b ? panel_step(chunk) : plan_.panel;
+  args.from_stride = plan_.chain_stride;
+  args.to_stride = chunk.ends_block() ? sums_stride_ : plan_.chain_stride;
   const RowBlocks blocks(rows, Kernels::kRows);
+  const Index most = kStrip / (chunk.depth * plan_.panel);
   const bool last = chunk.k() + chunk.depth == r_.k_end;
   Index finished = 0;
-  for (Index j = 0; j < chunk.cols; j += plan_.panel) {
+  for (Index j = 0; j < chunk.cols;) {
+    const Index whole = (chunk.cols - j) / plan_.panel;
+    args.panels = whole == 0 || most == 0 ? 1 : least(whole, most);
     if (plan_.pack_b) {
-      args.b = packed_b_ + j * chunk.depth;
+      args.b = packed_b_ + j / plan_.panel * panel_step(chunk);
     } else if constexpr (!kWidens) {
       args.b = b_at(chunk.k(), chunk.col + j);
     }
-    run_panel(chunk, row, blocks, j, args);
-    const Index end = least(j + plan_.panel, chunk.cols);
-    if (last && ((end - finished) * rows >= kFinishAtOnce || end == chunk.cols)) {
-      finish(row, rows, chunk.col + finished, end - finished);
-      finished = end;
+    run_panels(chunk, row, blocks, j, args);
+    j = least(j + args.panels * plan_.panel, chunk.cols);
+    if (last && ((j - finished) * rows >= kFinishAtOnce || j == chunk.cols)) {
+      finish(row, rows, chunk.col + finished, j - finished);
+      finished = j;
     }
   }
 }
 
-// A group of rows against the panel that begins at column `col` of the chunk.
+// A group of rows against args.panels panels from column `col` of the chunk on, or the last one,
+// which may be narrower.
 template <class E>
-void Region<E>::run_panel(const Chunk& chunk, Index row, const RowBlocks& blocks, Index col,
-                          MicroArgs<T>& args) {
+void Region<E>::run_panels(const Chunk& chunk, Index row, const RowBlocks& blocks, Index col,
+                           MicroArgs<T>& args) {
   const Index cols = least(plan_.panel, chunk.cols - col);
   const Index vectors = divide_up(cols, Kernels::kWidth);
   args.last_lanes = cols - (vectors - 1) * Kernels::kWidth;
@@ -160,7 +170,7 @@ void Region<E>::run_panel(const Chunk& chunk, Index row, const RowBlocks& blocks
   Index begin = 0;
   for (Index g = 0; g < blocks.count; ++g) {
     const Index height = blocks.height(g);
-    T* chains = chains_ + (row + begin) * plan_.cols + col;
+    T* chains = chains_ + (row + begin) * plan_.chain_stride + col;
     place_a(chunk, row, begin, height, args);
     args.from = chunk.done > 0 ? chains : nullptr;
     args.to = chunk.ends_block() ? sums_at(row + begin, chunk.col + col) : chains;
@@ -189,33 +199,25 @@ void Region<E>::pack_rows(Index row, Index rows, Index k, Index depth, T* to) {
   Index begin = 0;
   for (Index g = 0; g < blocks.count; ++g) {
     const Index count = blocks.height(g);
-    if (r_.pack_a.pack != nullptr) {
-      r_.pack_a.pack(r_.pack_a.context, row + begin, count, k, depth, to + begin * depth, count);
-    } else {
-      pack(PackSource<E>{a_at(row + begin, k), r_.a_row_stride, r_.a_col_stride}, count, depth,
-           to + begin * depth, count);
-    }
+    pack(PackSource<E>{a_at(row + begin, k), r_.a_row_stride, r_.a_col_stride}, count, depth,
+         to + begin * depth, count);
     begin += count;
   }
 }
 
 template <class E>
 void Region<E>::pack_columns(const Chunk& chunk) {
-  if (r_.pack_b.pack == nullptr && r_.b_col_stride == 1 && r_.b_row_stride != 1) {
+  if (r_.b_col_stride == 1 && r_.b_row_stride != 1) {
     pack_panels_along_i(PackSource<E>{b_at(chunk.k(), chunk.col), 1, r_.b_row_stride}, chunk.cols,
-                        chunk.depth, packed_b_, plan_.panel);
+                        chunk.depth, packed_b_, plan_.panel, panel_step(chunk));
     return;
   }
   for (Index j = 0; j < chunk.cols; j += plan_.panel) {
     const Index col = chunk.col + j;
     const Index count = least(plan_.panel, chunk.cols - j);
-    T* to = packed_b_ + j * chunk.depth;
-    if (r_.pack_b.pack != nullptr) {
-      r_.pack_b.pack(r_.pack_b.context, col, count, chunk.k(), chunk.depth, to, plan_.panel);
-    } else {
-      pack(PackSource<E>{b_at(chunk.k(), col), r_.b_col_stride, r_.b_row_stride}, count,
-           chunk.depth, to, plan_.panel);
-    }
+    T* to = packed_b_ + j / plan_.panel * panel_step(chunk);
+    pack(PackSource<E>{b_at(chunk.k(), col), r_.b_col_stride, r_.b_row_stride}, count, chunk.depth,
+         to, plan_.panel);
   }
 }
 
@@ -235,9 +237,9 @@ bool run_small(const ProductRegion& r) {
   using Kernels = MicroKernels<T>;
   constexpr Index kPanel = Kernels::kVectors * Kernels::kWidth;
   constexpr Index kMostSize = 1 << 12;
-  if (r.b == nullptr || r.b_col_stride != 1 || r.a == nullptr || r.a_col_stride != 1 ||
-      r.c == nullptr || r.k_begin != 0 || r.k_end == 0 || r.k_end > kProductBlock ||
-      r.k_end * r.n > kMostSize || r.m * r.n > kMostSize) {
+  if (r.b_col_stride != 1 || r.a_col_stride != 1 || r.c == nullptr || r.k_begin != 0 ||
+      r.k_end == 0 || r.k_end > kProductBlock || r.k_end * r.n > kMostSize ||
+      r.m * r.n > kMostSize) {
     return false;
   }
   MicroArgs<T> args;

@@ -9,6 +9,9 @@
 
 namespace rondo::codegen::RONDO_ISA {
 
+/// Elements between packed panels of b.
+inline constexpr Index kPanelGap = 16;
+
 struct RegionPlan {
   Index rows = 0;   // rows at once: their packed part of a stays in the second-level cache
   Index cols = 0;   // columns at once
@@ -22,35 +25,36 @@ struct RegionPlan {
   Index packed_a = 0;
   Index packed_b = 0;
   Index chains = 0;
+  Index chain_stride = 0;
   Index workspace = 0;
 };
 
-/// Few rows: b is read once, so it is streamed and not packed ahead.
+/// Few rows: b is read about once, so it is streamed through chains that are kept in memory, in an
+/// order that memory likes.
 template <class T>
-void plan_few_rows(const ProductRegion& r, bool along_k, RegionPlan& plan) {
+void plan_few_rows(const ProductRegion& r, RegionPlan& plan) {
   using Kernels = MicroKernels<T>;
-  constexpr Index kResident = 1 << 17;  // elements of a that are packed whole
-  constexpr Index kChainBytes = 65536;
-  constexpr Index kPackRows = 400;
+  constexpr Index kResident = 1 << 17;    // elements of a that are packed whole
+  constexpr Index kChainBytes = 1 << 16;  // of chains, in the second-level cache
+  constexpr Index kWholeRows = 1 << 12;   // columns of b that are read in one go
+  constexpr Index kManyColumns = 1 << 7;  // for which packing a pays
+  const Index depth = r.k_end - r.k_begin;
+  if ((plan.pack_a || r.n >= kManyColumns) && r.m * depth <= kResident) {
+    plan.pack_a = true;
+    plan.whole_a = true;
+  }
   const bool wide = r.m <= Kernels::kWideRows;
   plan.panel = Kernels::kWidth * (wide ? Kernels::kWideVectors : Kernels::kVectors);
-  if (plan.pack_b) {
-    plan.cols = plan.panel;
-    plan.chunk = along_k ? 64 : kProductBlock;
-  } else {
-    const Index bytes = r.m * static_cast<Index>(sizeof(T));
-    plan.cols = kChainBytes / bytes / plan.panel * plan.panel;
-    plan.chunk = 8;
-    plan.pack_b = r.m > kPackRows;
-  }
-  const Index depth = r.k_end - r.k_begin;
-  if (plan.pack_a || r.n >= 128) {
-    plan.pack_a = true;
-    plan.whole_a = r.m * depth <= kResident;
-  }
   if (plan.pack_a && !plan.whole_a) {
-    plan.cols = 64 * Kernels::kWidth;
-    plan.chunk = kProductBlock;
+    return;  // a would be packed again for each chunk
+  }
+  if (!plan.pack_b) {
+    // Eight rows: what lies a power of two apart must find room in a cache of eight ways.
+    plan.chunk = 8;
+    plan.cols = kChainBytes / (r.m * static_cast<Index>(sizeof(T))) / plan.panel * plan.panel;
+  } else {
+    plan.chunk = 64;
+    plan.cols = r.b_row_stride == 1 ? plan.panel : kWholeRows;
   }
 }
 
@@ -61,29 +65,28 @@ RegionPlan plan_region(const ProductRegion& r) {
   constexpr Index kRowsAtOnce = 20 * Kernels::kRows;
   constexpr Index kColsAtOnce = 128 * Kernels::kWidth;
   constexpr Index kSmallB = 1 << 15;  // elements that are read in place, being in cache anyway
+  constexpr Index kLargeB = 1 << 21;  // elements that come from memory
+  constexpr Index kFewRows = 32;      // that memory, and not arithmetic, has to keep up with
   constexpr bool kWidens = sizeof(E) != sizeof(T);
   RegionPlan plan;
-  const bool a_in_place =
-      !kWidens && r.pack_a.pack == nullptr && (r.a_col_stride == 1 || r.a_row_stride == 1);
-  const bool b_in_place = !kWidens && r.pack_b.pack == nullptr && r.b_col_stride == 1;
-  plan.pack_a = !a_in_place;
-  plan.pack_b = !b_in_place;
+  plan.pack_a = kWidens || (r.a_col_stride != 1 && r.a_row_stride != 1);
+  plan.pack_b = kWidens || r.b_col_stride != 1;
   plan.scratch = r.sums == nullptr && (kWidens || r.c == nullptr);
   plan.rows = divide_up(r.m, divide_up(r.m, kRowsAtOnce));
   plan.cols = kColsAtOnce;
   plan.chunk = kProductBlock;
   plan.panel = Kernels::kVectors * Kernels::kWidth;
   const Index depth = r.k_end - r.k_begin;
-  const bool small_b = b_in_place && depth * r.b_row_stride <= kSmallB;
-  if (small_b || r.m <= Kernels::kRows) {
-    if (!small_b) {
-      plan_few_rows<T>(r, r.b_row_stride == 1, plan);
+  if (plan.pack_b || depth * r.b_row_stride > kSmallB) {
+    if (r.m <= 2 * Kernels::kRows) {
+      plan_few_rows<T>(r, plan);
+    } else {
+      plan.pack_a = plan.pack_a || r.n > 256;
+      plan.pack_b = true;
+      if (r.m <= kFewRows && depth * r.n >= kLargeB && r.b_row_stride != 1) {
+        plan_few_rows<T>(r, plan);
+      }
     }
-  } else if (r.m <= 2 * Kernels::kRows) {
-    plan_few_rows<T>(r, r.b_row_stride == 1, plan);
-  } else {
-    plan.pack_a = plan.pack_a || r.n > 256;
-    plan.pack_b = true;
   }
   plan.cols = least(plan.cols, round_up(r.n, plan.panel));
   plan.chunk = least(plan.chunk, depth > 0 ? depth : 1);
@@ -91,8 +94,10 @@ RegionPlan plan_region(const ProductRegion& r) {
   const Index block = least(kProductBlock, depth);
   plan.packed_a = plan.whole_a ? r.m * depth : plan.pack_a ? plan.rows * block : 0;
   plan.packed_a += plan.packed_a > 0 ? kSlack : 0;
-  plan.packed_b = plan.pack_b ? plan.cols * plan.chunk + kSlack : 0;
-  plan.chains = plan.chunk < block ? r.m * plan.cols : 0;
+  plan.packed_b = plan.pack_b ? plan.cols / plan.panel * (plan.panel * plan.chunk + kPanelGap) : 0;
+  // Rows of chains a power of two apart would fall into the same few places of the cache.
+  plan.chain_stride = plan.cols + kSlack;
+  plan.chains = plan.chunk < block ? r.m * plan.chain_stride : 0;
   plan.workspace =
       plan.packed_a + plan.packed_b + plan.chains + (plan.scratch ? r.m * plan.cols : 0);
   return plan;
