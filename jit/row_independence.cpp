@@ -64,8 +64,21 @@ class RowWalk final : public CallObserver {
       case OpKind::composite:
         return composite(call);
       default:
-        return call.op.row_independent && only_first_has_rows(call) && same_count(call);
+        return (call.op.row_independent && only_first_has_rows(call) && same_count(call)) ||
+               beside_dim(call);
     }
+  }
+
+  /// An op that works along `dim`, another axis than that of the rows, on operands with rows alone.
+  bool beside_dim(const OpCall& call) const {
+    return call.op.rows_beside_dim && call.inputs[0].rank() > 0 &&
+           normalize_axis(call.args().attr("dim").as_int(), call.inputs[0].rank(), call.op.name) !=
+               0 &&
+           std::all_of(call.inputs.begin(), call.inputs.end(),
+                       [&](const Tensor& t) {
+                         return !t.defined() || t.is_immediate() || has_rows(t);
+                       }) &&
+           same_count(call);
   }
 
   static bool same_count(const OpCall& call) {

@@ -140,6 +140,9 @@ OpInfo make_info() {
   if constexpr (requires { Op::kRowIndependent; }) {
     info.row_independent = Op::kRowIndependent;
   }
+  if constexpr (requires { Op::kRowsBesideDim; }) {
+    info.rows_beside_dim = Op::kRowsBesideDim;
+  }
   if constexpr (requires { Op::kMethod; }) {
     info.method = Op::kMethod;
   }

@@ -138,6 +138,7 @@ struct OpInfo {
   bool checks_data = false;   // may raise an error that depends on data: never deferred
   bool row_independent =
       false;   // each row of the result depends on its own row of the inputs alone
+  bool rows_beside_dim = false;  // likewise, if the attribute `dim` is not axis 0
   int id = 0;  // place in the table
 
   bool saves_input(int i) const { return i < 16 && ((saves >> i) & 1U) != 0; }

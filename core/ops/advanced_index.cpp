@@ -80,8 +80,13 @@ Plan make_plan(const OpInfo& op, const Shape& whole, std::span<const Tensor> ind
 }
 
 /// The places that the indices name among the indexed axes, in row-major order.
-std::vector<std::int64_t> linear_places(const OpInfo& op, const Plan& plan, const Shape& whole,
-                                        std::span<const Tensor> indices) {
+detail::Places linear_places(const OpInfo& op, const Plan& plan, const Shape& whole,
+                             std::span<const Tensor> indices) {
+  if (plan.indexed.size() == 1) {
+    const int axis = plan.indexed[0];
+    return {indices[static_cast<std::size_t>(axis)],
+            {.op = op.name, .axis = axis, .size = whole[axis], .wraps = true}};
+  }
   std::vector<std::int64_t> places(static_cast<std::size_t>(plan.broadcast.numel()), 0);
   for (const int axis : plan.indexed) {
     const Tensor& index = indices[static_cast<std::size_t>(axis)];
@@ -91,13 +96,13 @@ std::vector<std::int64_t> linear_places(const OpInfo& op, const Plan& plan, cons
     Expand::view({info<Expand>(), {&stored, 1}, attrs}, geometry);
     const Tensor expanded = Tensor::view_of(stored.storage(), geometry.shape, geometry.strides,
                                             geometry.offset, stored.dtype());
-    const std::vector<std::int64_t> along = detail::read_indices(
-        expanded, {.op = op.name, .axis = axis, .size = whole[axis], .wraps = true});
+    const detail::Places along(expanded,
+                               {.op = op.name, .axis = axis, .size = whole[axis], .wraps = true});
     for (std::size_t i = 0; i < places.size(); ++i) {
-      places[i] = places[i] * whole[axis] + along[i];
+      places[i] = places[i] * whole[axis] + along.begin()[i];
     }
   }
-  return places;
+  return detail::Places(std::move(places));
 }
 
 }  // namespace
@@ -143,7 +148,7 @@ void IndexReplace::run(const OpArgs& args, std::span<Tensor> outputs) {
   const std::span<const Tensor> indices = args.inputs.subspan(2);
   const Plan plan = make_plan(args.op, input.shape(), indices);
   const AxisSplit split = plan.split(input.shape());
-  const std::vector<std::int64_t> places = linear_places(args.op, plan, input.shape(), indices);
+  const detail::Places places = linear_places(args.op, plan, input.shape(), indices);
   copy_elements(outputs[0], input);
   const Tensor part = detail::permuted(outputs[0], plan.order);
   const Tensor target = plan.moved ? detail::dense(part) : part;
@@ -261,7 +266,22 @@ void Index::body(const OpArgs& args, std::vector<Tensor>& outputs) {
   const std::span<const Tensor> indices = args.inputs.subspan(1);
   check<UnsupportedError>(!has_flat_mask(indices),
                           "index: a mask of rank 0; masks need at least one axis");
-  outputs.push_back(index_take(input, without_masks(args.op, input.shape(), indices)));
+  const bool one_mask =
+      indices.size() == 1 && indices[0].defined() && indices[0].dtype() == Dtype::boolean;
+  if (!one_mask) {
+    outputs.push_back(index_take(input, without_masks(args.op, input.shape(), indices)));
+    return;
+  }
+  // The axes of the mask as one, so that a place is one number.
+  const Tensor& mask = indices[0];
+  check_mask(args.op, input.shape(), mask, 0);
+  Shape shape{mask.numel()};
+  for (int i = mask.rank(); i < input.rank(); ++i) {
+    shape.push_back(input.shape()[i]);
+  }
+  const Tensor places = nonzero(reshape(mask, Shape{mask.numel()}));
+  const std::vector<Tensor> flat{reshape(places, Shape{places.shape()[0]})};
+  outputs.push_back(index_take(reshape(input, shape), flat));
 }
 
 void IndexPut::body(const OpArgs& args, std::vector<Tensor>& outputs) {
@@ -309,8 +329,8 @@ void OneHot::infer(const OpArgs& args, std::vector<Meta>& outputs) {
     check<ArgumentError>(input.numel() > 0,
                          "one_hot: input is empty; num_classes must be given for it");
     detail::note_host_read(input);
-    const std::vector<std::int64_t> places =
-        detail::read_indices(input, {.op = args.op.name, .axis = input.rank(), .size = INT64_MAX});
+    const detail::Places places(input,
+                                {.op = args.op.name, .axis = input.rank(), .size = INT64_MAX});
     classes = *std::max_element(places.begin(), places.end()) + 1;
   }
   check<ArgumentError>(classes > 0, "one_hot: num_classes is {}; it must be positive, or -1",
@@ -323,13 +343,14 @@ void OneHot::infer(const OpArgs& args, std::vector<Meta>& outputs) {
 void OneHot::run(const OpArgs& args, std::span<Tensor> outputs) {
   const Tensor& output = outputs[0];
   const std::int64_t classes = output.shape().back();
-  const std::vector<std::int64_t> places = detail::read_indices(
+  const detail::Places places(
       args.inputs[0],
       {.op = args.op.name, .what = "class", .axis = output.rank() - 1, .size = classes});
   detail::fill_zero(output);
   auto* to = detail::raw_elements<std::int64_t>(output);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    to[static_cast<std::int64_t>(i) * classes + places[i]] = 1;
+  for (const std::int64_t place : places) {
+    to[place] = 1;
+    to += classes;
   }
 }
 

@@ -4,7 +4,8 @@
 
 #include "core/base/error.h"
 #include "core/ops/arithmetic.h"
-#include "core/ops/join.h"
+#include "core/ops/compare.h"
+#include "core/ops/reshape.h"
 
 namespace rondo {
 
@@ -71,7 +72,8 @@ void Eye::body(const OpArgs& args, std::vector<Tensor>& outputs) {
   check<ArgumentError>(rows >= 0 && columns >= 0,
                        "eye: n is {}, m is {}; they must not be negative", rows, columns);
   const Dtype dtype = args.attrs[2].is_none() ? Dtype::float32 : args.attrs[2].as_dtype();
-  outputs.push_back(to_dtype(band_mask(Shape{rows, columns}, columns, 0, 0), dtype));
+  const Tensor row = unsqueeze(arange(0, rows), 1);
+  outputs.push_back(to_dtype(eq(row, arange(0, columns)), dtype));
 }
 
 void Cast::gradient(GradContext& g) {

@@ -12,6 +12,7 @@ namespace rondo {
 namespace {
 
 using detail::AxisSplit;
+using detail::Places;
 using detail::split_axis;
 
 int axis_of(const OpArgs& args, const Shape& shape) {
@@ -45,13 +46,12 @@ Tensor reachable(const Tensor& whole, const Shape& shape, int axis) {
   return Tensor::view_of(whole.storage(), part, whole.strides(), whole.offset(), whole.dtype());
 }
 
-std::vector<std::int64_t> places_along(const OpArgs& args, const Tensor& index, int axis,
-                                       std::int64_t size) {
-  return detail::read_indices(index, {.op = args.op.name, .axis = axis, .size = size});
+Places places_along(const OpArgs& args, const Tensor& index, int axis, std::int64_t size) {
+  return {index, {.op = args.op.name, .axis = axis, .size = size}};
 }
 
 using ElementLoop = void (*)(const Tensor&, const Tensor&, const AxisSplit&, std::int64_t,
-                             std::span<const std::int64_t>);
+                             const Places&);
 
 /// Puts or adds the elements of `source` into `output`, which holds what they go into.
 void scatter_into(const OpArgs& args, const Tensor& output, const Tensor& source,
@@ -59,7 +59,7 @@ void scatter_into(const OpArgs& args, const Tensor& output, const Tensor& source
   const int axis = axis_of(args, output.shape());
   const Tensor part = reachable(output, index.shape(), axis);
   const AxisSplit split = split_axis(part.shape(), axis);
-  const std::vector<std::int64_t> places = places_along(args, index, axis, split.size);
+  const Places places = places_along(args, index, axis, split.size);
   const std::int64_t count = split_axis(index.shape(), axis).size;
   const Tensor target = detail::dense(part);
   loop(target, detail::dense(reachable(source, index.shape(), axis)), split, count, places);
@@ -286,14 +286,19 @@ void EmbeddingBackward::infer(const OpArgs& args, std::vector<Meta>& outputs) {
 
 void EmbeddingBackward::run(const OpArgs& args, std::span<Tensor> outputs) {
   const AxisSplit split = matrix_rows(outputs[0].shape());
-  std::vector<std::int64_t> places = places_along(args, args.inputs[1], 0, split.size);
-  if (const Attr& padding = args.attr("padding_idx"); !padding.is_none()) {
-    const std::int64_t p = padding.as_int();
-    // A place outside of every part: its rows are skipped.
-    std::replace(places.begin(), places.end(), p < 0 ? p + split.size : p, std::int64_t{-1});
-  }
+  const Places places = places_along(args, args.inputs[1], 0, split.size);
+  const Tensor grad = detail::dense(args.inputs[0]);
   detail::fill_zero(outputs[0]);
-  detail::add_rows(outputs[0], detail::dense(args.inputs[0]), split, places);
+  const Attr& padding = args.attr("padding_idx");
+  if (padding.is_none()) {
+    detail::add_rows(outputs[0], grad, split, places);
+    return;
+  }
+  std::vector<std::int64_t> list(places.begin(), places.end());
+  const std::int64_t p = padding.as_int();
+  // A place outside of every part: its rows are skipped.
+  std::replace(list.begin(), list.end(), p < 0 ? p + split.size : p, std::int64_t{-1});
+  detail::add_rows(outputs[0], grad, split, Places(std::move(list)));
 }
 
 void EmbeddingBackward::gradient(GradContext& g) {

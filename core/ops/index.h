@@ -15,6 +15,7 @@ struct Gather : FunctionOp<Gather> {
   static constexpr OpKind kKind = OpKind::index;
   static constexpr bool kChecksData = true;
   static constexpr Saves saves{"index"};
+  static constexpr bool kRowsBesideDim = true;
   static void infer(const OpArgs& args, std::vector<Meta>& outputs);
   static void run(const OpArgs& args, std::span<Tensor> outputs);
   static void gradient(GradContext& g);
@@ -47,6 +48,7 @@ struct Scatter : FunctionOp<Scatter> {
   static constexpr bool kChecksData = true;
   static constexpr bool kInPlaceByCopy = true;
   static constexpr Saves saves{"index"};
+  static constexpr bool kRowsBesideDim = true;
   static void infer(const OpArgs& args, std::vector<Meta>& outputs);
   static void run(const OpArgs& args, std::span<Tensor> outputs);
   static void gradient(GradContext& g);
@@ -63,6 +65,7 @@ struct ScatterAdd : FunctionOp<ScatterAdd> {
   static constexpr bool kChecksData = true;
   static constexpr bool kInPlaceByCopy = true;
   static constexpr Saves saves{"index"};
+  static constexpr bool kRowsBesideDim = true;
   static void infer(const OpArgs& args, std::vector<Meta>& outputs);
   static void run(const OpArgs& args, std::span<Tensor> outputs);
   static void gradient(GradContext& g);
@@ -109,6 +112,7 @@ struct Embedding : FunctionOp<Embedding> {
   static constexpr bool kChecksData = true;
   static constexpr bool kMethod = false;
   static constexpr Saves saves{"input"};
+  static constexpr bool kRowIndependent = true;
   static void infer(const OpArgs& args, std::vector<Meta>& outputs);
   static void run(const OpArgs& args, std::span<Tensor> outputs);
   static void gradient(GradContext& g);

@@ -50,40 +50,40 @@ T add_wrapping(T a, T b) {
 }  // namespace
 
 void select_rows(const Tensor& output, const Tensor& input, const AxisSplit& split,
-                 std::span<const std::int64_t> places) {
+                 const Places& places) {
   const std::int64_t block = size_bytes(input.dtype(), split.inner);
   const auto count = static_cast<std::int64_t>(places.size());
   auto* to = raw_elements<std::byte>(output);
   const auto* from = elements<std::byte>(input);
   parallel_for(split.outer * count, grain_for(split.inner), [&](std::int64_t b, std::int64_t e) {
     for (std::int64_t row = b; row < e; ++row) {
-      const std::int64_t source = row / count * split.size + places[at(row % count)];
+      const std::int64_t source = row / count * split.size + places[row % count];
       std::memcpy(to + row * block, from + source * block, at(block));
     }
   });
 }
 
 void put_rows(const Tensor& output, const Tensor& source, const AxisSplit& split,
-              std::span<const std::int64_t> places) {
+              const Places& places) {
   const std::int64_t block = size_bytes(output.dtype(), split.inner);
   const auto count = static_cast<std::int64_t>(places.size());
   auto* to = raw_elements<std::byte>(output);
   const auto* from = elements<std::byte>(source);
   for (std::int64_t row = 0; row < split.outer * count; ++row) {
-    const std::int64_t target = row / count * split.size + places[at(row % count)];
+    const std::int64_t target = row / count * split.size + places[row % count];
     std::memcpy(to + target * block, from + row * block, at(block));
   }
 }
 
 void add_rows(const Tensor& output, const Tensor& source, const AxisSplit& split,
-              std::span<const std::int64_t> places) {
+              const Places& places) {
   const auto count = static_cast<std::int64_t>(places.size());
   visit_element(output.dtype(), [&](auto element) {
     using Element = decltype(element);
     const auto* from = elements<typename Element::Storage>(source);
     const auto add = [&](auto* sums, std::int64_t o, std::int64_t begin, std::int64_t end) {
       for (std::int64_t k = 0; k < count; ++k) {
-        const std::int64_t place = places[at(k)];
+        const std::int64_t place = places[k];
         if (place < begin || place >= end) {
           continue;
         }
@@ -105,52 +105,68 @@ void add_rows(const Tensor& output, const Tensor& source, const AxisSplit& split
   });
 }
 
+namespace {
+
+/// Calls body(o, k, first place) for each row of places of each outer element, outer elements in
+/// parallel: rows (o, k, 0 .. inner - 1).
+template <class Body>
+void for_rows(const AxisSplit& split, std::int64_t count, const Body& body) {
+  const std::int64_t grain = grain_for(count * split.inner);
+  parallel_for(split.outer, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t o = begin; o < end; ++o) {
+      for (std::int64_t k = 0; k < count; ++k) {
+        body(o, (o * count + k) * split.inner);
+      }
+    }
+  });
+}
+
+}  // namespace
+
 void gather_elements(const Tensor& output, const Tensor& input, const AxisSplit& split,
-                     std::int64_t count, std::span<const std::int64_t> places) {
+                     std::int64_t count, const Places& places) {
   visit_width(input.dtype(), [&](auto width) {
     using T = decltype(width);
     auto* to = raw_elements<T>(output);
     const auto* from = elements<T>(input);
-    parallel_for(split.outer * count, grain_for(split.inner), [&](std::int64_t b, std::int64_t e) {
-      for (std::int64_t row = b; row < e; ++row) {
-        const auto* base = from + row / count * split.size * split.inner;
-        for (std::int64_t i = 0; i < split.inner; ++i) {
-          const std::int64_t position = row * split.inner + i;
-          to[position] = base[places[at(position)] * split.inner + i];
-        }
+    const std::int64_t inner = split.inner;
+    for_rows(split, count, [&](std::int64_t o, std::int64_t first) {
+      const auto* base = from + o * split.size * inner;
+      for (std::int64_t i = 0; i < inner; ++i) {
+        to[first + i] = base[places[first + i] * inner + i];
       }
     });
   });
 }
 
 void put_elements(const Tensor& output, const Tensor& source, const AxisSplit& split,
-                  std::int64_t count, std::span<const std::int64_t> places) {
+                  std::int64_t count, const Places& places) {
   visit_width(output.dtype(), [&](auto width) {
     using T = decltype(width);
     auto* to = raw_elements<T>(output);
     const auto* from = elements<T>(source);
-    const std::int64_t outer_places = count * split.inner;
-    parallel_for(split.outer, grain_for(outer_places), [&](std::int64_t b, std::int64_t e) {
-      for (std::int64_t p = b * outer_places; p < e * outer_places; ++p) {
-        const std::int64_t base = p / outer_places * split.size;
-        to[(base + places[at(p)]) * split.inner + p % split.inner] = from[p];
+    const std::int64_t inner = split.inner;
+    for_rows(split, count, [&](std::int64_t o, std::int64_t first) {
+      auto* base = to + o * split.size * inner;
+      for (std::int64_t i = 0; i < inner; ++i) {
+        base[places[first + i] * inner + i] = from[first + i];
       }
     });
   });
 }
 
 void add_elements(const Tensor& output, const Tensor& source, const AxisSplit& split,
-                  std::int64_t count, std::span<const std::int64_t> places) {
+                  std::int64_t count, const Places& places) {
   visit_element(output.dtype(), [&](auto element) {
     using Element = decltype(element);
     const auto* from = elements<typename Element::Storage>(source);
-    const std::int64_t outer_places = count * split.inner;
+    const std::int64_t inner = split.inner;
     with_sums<Element>(output, [&](auto* sums) {
-      parallel_for(split.outer, grain_for(outer_places), [&](std::int64_t b, std::int64_t e) {
-        for (std::int64_t p = b * outer_places; p < e * outer_places; ++p) {
-          const std::int64_t base = p / outer_places * split.size;
-          auto& target = sums[(base + places[at(p)]) * split.inner + p % split.inner];
-          target = add_wrapping(target, Element::load(from[p]));
+      for_rows(split, count, [&](std::int64_t o, std::int64_t first) {
+        auto* base = sums + o * split.size * inner;
+        for (std::int64_t i = 0; i < inner; ++i) {
+          auto& target = base[places[first + i] * inner + i];
+          target = add_wrapping(target, Element::load(from[first + i]));
         }
       });
     });

@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/ops/blend.h"
+#include "core/ops/compare.h"
 #include "core/ops/create.h"
 #include "core/ops/memory.h"
 #include "core/ops/reshape.h"
@@ -241,45 +242,34 @@ void Diagonal::gradient(GradContext& g) {
   g.set(0, as_strided_scatter(zero, g.grad(), part.shape(), part.strides(), part.offset()));
 }
 
-void BandMask::infer(const OpArgs& args, std::vector<Meta>& outputs) {
-  const Shape shape(args.attrs[0].as_ints());
-  checked_numel(shape, args.op.name);
-  outputs.push_back({shape, Dtype::boolean});
-}
-
-void BandMask::expressions(ExprContext& c) {
-  const Expr columns = fn::convert(c.inputs[0], Reg::i64);
-  const Expr lower = fn::convert(c.inputs[1], Reg::i64);
-  const Expr upper = fn::convert(c.inputs[2], Reg::i64);
-  const Expr row = fn::floor_div(c.inputs[3], columns);
-  const Expr distance = c.inputs[3] - row * columns - row;
-  c.outputs.push_back(fn::bit_and(fn::ge(distance, lower), fn::le(distance, upper)));
+Tensor lower_triangle(std::int64_t rows, std::int64_t columns, std::int64_t diagonal) {
+  const Tensor last = unsqueeze(arange(diagonal, diagonal + rows), 1);
+  return le(arange(0, columns), last);
 }
 
 namespace {
 
-// Beyond every distance between a row and a column.
-constexpr std::int64_t kFar = std::int64_t{1} << 62;
-
-void keep_band(const OpArgs& args, std::int64_t lower, std::int64_t upper,
-               std::vector<Tensor>& outputs) {
+/// Keeps the elements on and below the diagonal, or, if not `lower`, those above it.
+void keep_triangle(const OpArgs& args, std::int64_t diagonal, bool lower,
+                   std::vector<Tensor>& outputs) {
   const Tensor& input = args.inputs[0];
   check<ShapeError>(input.rank() >= 2, "{}: input is {}; expected at least two axes", args.op.name,
                     input.shape());
-  const Shape matrix{input.shape()[input.rank() - 2], input.shape().back()};
-  const Tensor mask = band_mask(matrix, matrix[1], lower, upper);
-  const Scalar zero = input.dtype() == Dtype::boolean ? Scalar(false) : Scalar(0);
-  outputs.push_back(where(mask, input, Tensor::number(zero)));
+  const Tensor mask =
+      lower_triangle(input.shape()[input.rank() - 2], input.shape().back(), diagonal);
+  const Scalar number = input.dtype() == Dtype::boolean ? Scalar(false) : Scalar(0);
+  const Tensor zero = Tensor::number(number);
+  outputs.push_back(lower ? where(mask, input, zero) : where(mask, zero, input));
 }
 
 }  // namespace
 
 void Tril::body(const OpArgs& args, std::vector<Tensor>& outputs) {
-  keep_band(args, -kFar, args.attrs[0].as_int(), outputs);
+  keep_triangle(args, args.attrs[0].as_int(), true, outputs);
 }
 
 void Triu::body(const OpArgs& args, std::vector<Tensor>& outputs) {
-  keep_band(args, args.attrs[0].as_int(), kFar, outputs);
+  keep_triangle(args, args.attrs[0].as_int() - 1, false, outputs);
 }
 
 std::vector<Tensor> split_sizes(const Tensor& tensor, std::span<const std::int64_t> sizes,

@@ -1,7 +1,6 @@
 // Joining, padding and rearranging.
 #pragma once
 
-#include "core/op/elementwise.h"
 #include "core/op/structural.h"
 
 namespace rondo {
@@ -23,6 +22,7 @@ struct Concatenate : FunctionOp<Concatenate> {
   static constexpr DtypeSet dtypes = kAnyDtype;
   static constexpr OpKind kKind = OpKind::index;
   static constexpr bool kMethod = false;
+  static constexpr bool kRowsBesideDim = true;
   static void infer(const OpArgs& args, std::vector<Meta>& outputs);
   static void run(const OpArgs& args, std::span<Tensor> outputs);
   static void gradient(GradContext& g);
@@ -80,20 +80,6 @@ struct Diagonal : View<Diagonal> {
 };
 inline constexpr Diagonal diagonal;
 
-/// True at the places of a matrix of shape `size` (with `columns` columns) where lower <= column -
-/// row <= upper.
-struct BandMask : Generated<BandMask> {
-  static constexpr Schema schema{
-      "band_mask(size[] size, Scalar columns, Scalar lower, Scalar upper) -> Tensor"};
-  static constexpr DtypeSet dtypes = kBoolean;
-  static constexpr std::uint32_t kOwnDtype = 7;
-  static constexpr bool kDifferentiable = false;
-  static constexpr bool kMethod = false;
-  static void infer(const OpArgs& args, std::vector<Meta>& outputs);
-  static void expressions(ExprContext& c);
-};
-inline constexpr BandMask band_mask;
-
 /// The elements of the last two axes on and below a diagonal (above 0: further right), 0 elsewhere.
 struct Tril : Derived<Tril> {
   static constexpr Schema schema{"tril(Tensor input, int diagonal=0) -> Tensor"};
@@ -112,6 +98,9 @@ struct Triu : Derived<Triu> {
 };
 inline constexpr Triu triu;
 
+/// bool [rows, columns]: true where column - row <= diagonal.
+Tensor lower_triangle(std::int64_t rows, std::int64_t columns, std::int64_t diagonal);
+
 /// Views of `sizes` elements each along `dim`. Errors: ShapeError unless they sum to its size.
 std::vector<Tensor> split_sizes(const Tensor& tensor, std::span<const std::int64_t> sizes,
                                 std::int64_t dim);
@@ -120,6 +109,6 @@ std::vector<Tensor> split(const Tensor& tensor, std::int64_t size, std::int64_t 
 /// At most `chunks` views of equal size along `dim`; the last one may be smaller.
 std::vector<Tensor> chunk(const Tensor& tensor, std::int64_t chunks, std::int64_t dim);
 
-using JoinOps = OpList<Cat, Concatenate, Stack, Pad, Flip, Roll, Diagonal, BandMask, Tril, Triu>;
+using JoinOps = OpList<Cat, Concatenate, Stack, Pad, Flip, Roll, Diagonal, Tril, Triu>;
 
 }  // namespace rondo

@@ -66,9 +66,9 @@ Tensor masked(const OpArgs& args, const Tensor& scores) {
   if (args.attr("is_causal").as_bool()) {
     check<ArgumentError>(!mask.defined(), "{}: attn_mask and is_causal are both given; use one",
                          args.op.name);
-    const Shape matrix{scores.shape()[scores.rank() - 2], scores.shape().back()};
-    constexpr std::int64_t kFar = std::int64_t{1} << 62;
-    return where(band_mask(matrix, matrix[1], -kFar, 0), scores, -kInfinity);
+    const Tensor allowed =
+        lower_triangle(scores.shape()[scores.rank() - 2], scores.shape().back(), 0);
+    return where(allowed, scores, -kInfinity);
   }
   if (!mask.defined()) {
     return scores;

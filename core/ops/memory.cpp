@@ -1,5 +1,7 @@
 #include "core/ops/memory.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "core/op/executor.h"
 #include "core/tensor/copy.h"
@@ -38,21 +40,34 @@ AxisSplit split_axis(const Shape& shape, int axis) {
   return split;
 }
 
-std::vector<std::int64_t> read_indices(const Tensor& index, const IndexRange& range) {
-  const Tensor source = dense(index);
+Places::Places(const Tensor& index, const IndexRange& range) : tensor_(dense(index)) {
   const std::int64_t low = range.wraps ? -range.size : 0;
-  std::vector<std::int64_t> places(static_cast<std::size_t>(source.numel()));
-  const auto* narrow = source.dtype() == Dtype::int32 ? elements<std::int32_t>(source) : nullptr;
-  const auto* wide = narrow == nullptr ? elements<std::int64_t>(source) : nullptr;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const std::int64_t value = narrow != nullptr ? narrow[i] : wide[i];
+  const auto count = static_cast<std::size_t>(tensor_.numel());
+  const auto check_one = [&](std::int64_t value) {
     if (value < low || value >= range.size) [[unlikely]] {
       fail<IndexError>("{}: {} {} is out of range for axis {} of size {}; expected {} to {}",
                        range.op, range.what, value, range.axis, range.size, low, range.size - 1);
     }
-    places[i] = value < 0 ? value + range.size : value;
+  };
+  const auto copy_from = [&](const auto* values) {
+    owned_.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      check_one(values[i]);
+      owned_[i] = values[i] < 0 ? values[i] + range.size : values[i];
+    }
+    view_ = owned_;
+  };
+  if (tensor_.dtype() == Dtype::int32) {
+    copy_from(elements<std::int32_t>(tensor_));
+    return;
   }
-  return places;
+  view_ = {elements<std::int64_t>(tensor_), count};
+  const bool fits = std::all_of(view_.begin(), view_.end(), [&](std::int64_t value) {
+    return value >= 0 && value < range.size;
+  });
+  if (!fits) {
+    copy_from(view_.data());
+  }
 }
 
 void check_index_dtype(const OpInfo& op, std::string_view name, const Tensor& index) {

@@ -33,9 +33,26 @@ struct IndexRange {
   bool wraps = false;  // -size to -1 count from the end
 };
 
-/// The elements of an integer tensor as places in [0, size). Errors: IndexError that names the
-/// index, the axis and its size.
-std::vector<std::int64_t> read_indices(const Tensor& index, const IndexRange& range);
+/// The elements of an integer tensor as places in [0, size): those of the tensor itself where it
+/// holds them so.
+class Places {
+ public:
+  /// Errors: IndexError that names the index, the axis and its size.
+  Places(const Tensor& index, const IndexRange& range);
+  explicit Places(std::vector<std::int64_t> list) : owned_(std::move(list)), view_(owned_) {}
+  Places(const Places&) = delete;
+  Places& operator=(const Places&) = delete;
+
+  std::size_t size() const { return view_.size(); }
+  std::int64_t operator[](std::int64_t i) const { return view_[static_cast<std::size_t>(i)]; }
+  const std::int64_t* begin() const { return view_.data(); }
+  const std::int64_t* end() const { return view_.data() + view_.size(); }
+
+ private:
+  Tensor tensor_;  // keeps what is viewed
+  std::vector<std::int64_t> owned_;
+  std::span<const std::int64_t> view_;
+};
 
 /// Errors: DtypeError unless `index` is int32 or int64.
 void check_index_dtype(const OpInfo& op, std::string_view name, const Tensor& index);

@@ -56,7 +56,11 @@ void order_lines(const OpArgs& args, std::span<Tensor> outputs, bool falling, st
         for (std::int64_t k = 0; k < split.size; ++k) {
           keys[static_cast<std::size_t>(k)] = {Element::load(source[k * split.inner]), k};
         }
-        std::partial_sort(keys.begin(), keys.begin() + count, keys.end(), before);
+        if (count * 4 < split.size) {
+          std::partial_sort(keys.begin(), keys.begin() + count, keys.end(), before);
+        } else {
+          std::sort(keys.begin(), keys.end(), before);
+        }
         for (std::int64_t k = 0; k < count; ++k) {
           const std::int64_t place = keys[static_cast<std::size_t>(k)].place;
           const std::int64_t to = (o * count + k) * split.inner + i;
@@ -147,10 +151,12 @@ void RunningSum::run(const OpArgs& args, std::span<Tensor> outputs) {
       std::vector<Sum> sums(static_cast<std::size_t>(split.inner));
       for (std::int64_t o = b; o < e; ++o) {
         std::fill(sums.begin(), sums.end(), Sum{});
-        for (std::int64_t p = o * block; p < (o + 1) * block; ++p) {
-          Sum& sum = sums[static_cast<std::size_t>(p % split.inner)];
-          sum += static_cast<Sum>(Element::load(from[p]));
-          to[p] = Element::store(static_cast<Compute>(sum));
+        for (std::int64_t p = o * block; p < (o + 1) * block;) {
+          for (Sum& sum : sums) {
+            sum += static_cast<Sum>(Element::load(from[p]));
+            to[p] = Element::store(static_cast<Compute>(sum));
+            ++p;
+          }
         }
       }
     });

@@ -13,6 +13,7 @@ struct Sort : FunctionOp<Sort> {
   static constexpr DtypeSet dtypes = kAnyDtype;
   static constexpr OpKind kKind = OpKind::opaque;
   static constexpr Saves saves{"output1"};
+  static constexpr bool kRowsBesideDim = true;
   static void infer(const OpArgs& args, std::vector<Meta>& outputs);
   static void run(const OpArgs& args, std::span<Tensor> outputs);
   static void gradient(GradContext& g);
@@ -37,6 +38,7 @@ struct Topk : FunctionOp<Topk> {
   static constexpr DtypeSet dtypes = kNumeric;
   static constexpr OpKind kKind = OpKind::opaque;
   static constexpr Saves saves{"output1"};
+  static constexpr bool kRowsBesideDim = true;
   static void infer(const OpArgs& args, std::vector<Meta>& outputs);
   static void run(const OpArgs& args, std::span<Tensor> outputs);
   static void gradient(GradContext& g);
@@ -58,6 +60,7 @@ struct RunningSum : FunctionOp<RunningSum> {
   static constexpr DtypeSet dtypes = kNumeric;
   static constexpr OpKind kKind = OpKind::scan;
   static constexpr bool kMethod = false;
+  static constexpr bool kRowsBesideDim = true;
   static void infer(const OpArgs& args, std::vector<Meta>& outputs);
   static void run(const OpArgs& args, std::span<Tensor> outputs);
   static void gradient(GradContext& g);

@@ -13,6 +13,7 @@ struct SliceScatter : FunctionOp<SliceScatter> {
       "Tensor"};
   static constexpr DtypeSet dtypes = kAnyDtype;
   static constexpr OpKind kKind = OpKind::index;
+  static constexpr bool kRowsBesideDim = true;
   static void infer(const OpArgs& args, std::vector<Meta>& outputs);
   static void run(const OpArgs& args, std::span<Tensor> outputs);
   static void gradient(GradContext& g);

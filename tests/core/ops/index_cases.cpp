@@ -11,6 +11,7 @@ OpCase fixed(const char* op, const char* label, std::function<Args()> args,
              const Values& expected) {
   OpCase c{.op = op, .label = label, .args = std::move(args)};
   c.reference = [expected](const Args&) { return Lists{expected}; };
+  c.integers = true;
   return c;
 }
 

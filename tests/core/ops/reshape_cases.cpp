@@ -136,10 +136,7 @@ std::vector<OpCase> creation() {
        .reference = [](const Args&) { return std::vector<Values>{{-1, 0, 1, 2}}; }},
       {.op = "eye",
        .args = [] { return Args{2, 3}; },
-       .reference = [](const Args&) { return std::vector<Values>{{1, 0, 0, 0, 1, 0}}; }},
-      {.op = "band_mask",
-       .args = [] { return Args{Ints{3, 3}, 3, 0, 1}; },
-       .reference = [](const Args&) { return std::vector<Values>{{1, 1, 0, 0, 1, 1, 0, 0, 1}}; }}};
+       .reference = [](const Args&) { return std::vector<Values>{{1, 0, 0, 0, 1, 0}}; }}};
 }
 
 }  // namespace
