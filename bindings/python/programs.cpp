@@ -31,6 +31,7 @@ py::list wrap_all(const std::vector<Tensor>& tensors) {
 
 /// "file.py:12" of the innermost frame outside of the package.
 std::string caller_line() {
+  const GilAcquire held;  // long ops are called without it
   const py::object frame = py::module_::import("sys").attr("_getframe")(0);
   for (py::object f = frame; !f.is_none(); f = f.attr("f_back")) {
     const py::object name = f.attr("f_globals").attr("get")("__name__", "");

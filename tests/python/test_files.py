@@ -122,6 +122,12 @@ def test_a_traced_model_is_a_program_that_needs_no_python(tmp_path):
     assert repr(loaded) == "Program(methods=['forward'])"
 
 
+def test_ops_on_large_tensors_are_traced_though_they_release_the_gil():
+    x = rondo.randn(1 << 16, 3)
+    program = rondo.trace(lambda x: (x * 2).sum(0), x)
+    assert program(x).tolist() == (x * 2).sum(0).tolist()
+
+
 def test_wrong_inputs_of_a_program_are_named():
     program = rondo.trace(net(), rondo.randn(4, 3), dynamic={0: {0: "batch"}})
     with pytest.raises(rondo.Error, match="input"):
