@@ -1,71 +1,33 @@
-// How fast is the canonical product beside a BLAS? Prints GFLOP/s for each shape, in rounds that
-// alternate between the two. Usage: benchmark_product [threads] [rounds] [filter]
+// How fast is the canonical product beside MKL, OpenBLAS and oneDNN? Prints a table of GFLOP/s, in
+// rounds that take turns. Usage: benchmark_product [threads] [rounds] [filter]
 //
-// The BLAS is the library named by RONDO_PEER_BLAS, or libopenblas.so.0; without one only our own
-// figures are printed.
+// Libraries are found at run time, see product_peers.h; without any only our own figures are
+// printed.
 #include "codegen/product/product.h"
 
-#include <dlfcn.h>
 #include <time.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <initializer_list>
 #include <string>
 #include <vector>
 
+#include "benchmarks/product_peers.h"
 #include "core/base/thread_pool.h"
 
 namespace {
 
 using Index = std::int64_t;
+using rondo::benchmark::Peer;
 
 // One thread is timed by its own CPU clock, which other processes disturb less.
 double now_seconds(bool one_thread) {
   timespec time{};
   clock_gettime(one_thread ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
-constexpr int kRowMajor = 101;
-constexpr int kNoTranspose = 111;
-constexpr int kTranspose = 112;
-using Sgemm = void (*)(int, int, int, int, int, int, float, const float*, int, const float*, int,
-                       float, float*, int);
-
-struct Peer {
-  Sgemm sgemm = nullptr;
-  std::string name;
-};
-
-void* find_symbol(void* library, std::initializer_list<const char*> names) {
-  for (const char* name : names) {
-    if (void* found = dlsym(library, name)) {
-      return found;
-    }
-  }
-  return nullptr;
-}
-
-Peer open_peer(int threads) {
-  const char* path = std::getenv("RONDO_PEER_BLAS");
-  Peer peer;
-  peer.name = path != nullptr ? path : "libopenblas.so.0";
-  void* library = dlopen(peer.name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    std::printf("no peer: %s\n", dlerror());
-    return peer;
-  }
-  peer.sgemm = reinterpret_cast<Sgemm>(find_symbol(library, {"cblas_sgemm", "scipy_cblas_sgemm"}));
-  const auto set_threads = reinterpret_cast<void (*)(int)>(find_symbol(
-      library,
-      {"openblas_set_num_threads", "scipy_openblas_set_num_threads", "MKL_Set_Num_Threads"}));
-  if (set_threads != nullptr) {
-    set_threads(threads);
-  }
-  return peer;
 }
 
 struct Case {
@@ -104,13 +66,9 @@ class Run {
     rondo::codegen::run_product(p);
   }
 
-  void theirs(Sgemm sgemm) {
-    const auto m = static_cast<int>(shape_.m);
-    const auto n = static_cast<int>(shape_.n);
-    const auto k = static_cast<int>(shape_.k);
-    sgemm(kRowMajor, shape_.transposed_a ? kTranspose : kNoTranspose,
-          shape_.transposed_b ? kTranspose : kNoTranspose, m, n, k, 1.0F, a_.data(),
-          shape_.transposed_a ? m : k, b_.data(), shape_.transposed_b ? k : n, 0.0F, c_.data(), n);
+  void theirs(const Peer& peer) {
+    peer.call(peer.function, {shape_.m, shape_.k, shape_.n, shape_.transposed_a,
+                              shape_.transposed_b, a_.data(), b_.data(), c_.data()});
   }
 
  private:
@@ -136,30 +94,54 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-void measure(const Case& shape, const Peer& peer, int rounds) {
+void measure(const Case& shape, const std::vector<Peer>& peers, int rounds) {
   Run run(shape);
   const double work = 2.0 * static_cast<double>(shape.m * shape.n * shape.k);
   const auto calls = std::max<Index>(1, static_cast<Index>(1e8 / (work + 1e4)));
-  std::vector<double> our_times;
-  std::vector<double> their_times;
-  std::vector<double> ratios;
+  std::vector<std::vector<double>> times(peers.size() + 1);
   for (int round = 0; round <= rounds; ++round) {
-    const double ours = time_of(calls, [&] { run.ours(); });
-    const double theirs =
-        peer.sgemm != nullptr ? time_of(calls, [&] { run.theirs(peer.sgemm); }) : 0;
-    if (round > 0) {
-      our_times.push_back(ours);
-      their_times.push_back(theirs);
-      ratios.push_back(theirs / ours);
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      const double time = i == 0 ? time_of(calls, [&] { run.ours(); })
+                                 : time_of(calls, [&] { run.theirs(peers[i - 1]); });
+      if (round > 0) {
+        times[i].push_back(time);
+      }
     }
   }
-  const auto speed = [&](double seconds) { return seconds > 0 ? work / seconds / 1e9 : 0.0; };
-  std::printf("%-22s ours %7.2f (best %7.2f)  peer %7.2f (best %7.2f)  ratio %.2f  %.2f us\n",
-              shape.text().c_str(), speed(median(our_times)),
-              speed(*std::min_element(our_times.begin(), our_times.end())),
-              speed(median(their_times)),
-              speed(*std::min_element(their_times.begin(), their_times.end())), median(ratios),
-              median(our_times) * 1e6);
+  std::printf("| %s |", shape.text().c_str());
+  double best = INFINITY;
+  double least = INFINITY;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    std::printf(" %.1f |", work / median(times[i]) / 1e9);
+    if (i > 0) {
+      best = std::min(best, median(times[i]));
+      least = std::min(least, *std::min_element(times[i].begin(), times[i].end()));
+    }
+  }
+  if (!peers.empty()) {
+    std::printf(" %.2f | %.2f |", best / median(times[0]),
+                least / *std::min_element(times[0].begin(), times[0].end()));
+  }
+  std::printf(" %.2f |\n", median(times[0]) * 1e6);
+  std::fflush(stdout);
+}
+
+void print_head(const std::vector<Peer>& peers, int threads, int rounds) {
+  for (const Peer& peer : peers) {
+    std::printf("%s: %s\n", peer.name.c_str(), peer.version.c_str());
+  }
+  std::printf(
+      "\nGFLOP/s of m x k x n on %d threads, medians of %d rounds; ratios are speeds by that of "
+      "the "
+      "fastest peer, of medians and of the least times.\n\n| shape | Rondo |",
+      threads, rounds);
+  std::string line = "| --- | --- |";
+  for (const Peer& peer : peers) {
+    std::printf(" %s |", peer.name.c_str());
+    line += " --- |";
+  }
+  std::printf("%s Rondo, us |\n%s%s --- |\n", peers.empty() ? "" : " ratio | of least |",
+              line.c_str(), peers.empty() ? "" : " --- | --- |");
 }
 
 }  // namespace
@@ -169,9 +151,8 @@ int main(int argc, char** argv) {
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 9;
   const std::string filter = argc > 3 ? argv[3] : "";
   rondo::set_num_threads(threads);
-  const Peer peer = open_peer(threads);
-  std::printf("peer: %s, %d threads, GFLOP/s: median (best) of %d rounds\n", peer.name.c_str(),
-              threads, rounds);
+  const std::vector<Peer> peers = rondo::benchmark::open_peers(threads);
+  print_head(peers, threads, rounds);
   const Case shapes[] = {{2048, 2048, 2048},
                          {2048, 2048, 2048, false, true},
                          {512, 512, 512},
@@ -220,7 +201,7 @@ int main(int argc, char** argv) {
                          {16, 16, 16}};
   for (const Case& shape : shapes) {
     if (shape.text().find(filter) != std::string::npos) {
-      measure(shape, peer, rounds);
+      measure(shape, peers, rounds);
     }
   }
   return 0;
