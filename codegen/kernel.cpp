@@ -5,12 +5,16 @@
 #include <algorithm>
 
 namespace rondo::codegen {
+
+std::string_view reduce_name(ReduceKind kind) {
+  constexpr std::string_view kNames[] = {"sum",    "product", "maximum", "minimum",
+                                         "argmax", "argmin",  "dot"};
+  return kNames[static_cast<int>(kind)];
+}
+
 namespace {
 
 constexpr const char* kRegNames[] = {"i32", "i64", "f32", "f64"};
-constexpr const char* kReduceNames[] = {"sum",    "product", "maximum", "minimum",
-                                        "argmax", "argmin",  "dot"};
-
 std::string print_instr(const Instr& in) {
   const char* reg = kRegNames[static_cast<int>(in.reg)];
   switch (in.kind) {
@@ -25,8 +29,7 @@ std::string print_instr(const Instr& in) {
     case InstrKind::op:
       return fmt::format("{}.{} {} {} {}", scalar_op_info(in.scalar).name, reg, in.a, in.b, in.c);
     case InstrKind::reduce:
-      return fmt::format("reduce_{}.{} {} {}", kReduceNames[static_cast<int>(in.reduce)], reg, in.a,
-                         in.b);
+      return fmt::format("reduce_{}.{} {} {}", reduce_name(in.reduce), reg, in.a, in.b);
     default:
       return fmt::format("store.{} p{} {}", reg, in.operand, in.a);
   }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/op/scalar_op.h"
@@ -72,6 +73,9 @@ enum class ReduceKind : std::uint8_t {
   argmin,   // likewise; NaN counts as smallest
   dot,      // f32, f64: lane = fma(a, b, lane); lanes and blocks are then added as in `sum`
 };
+
+/// "sum", "argmax".
+std::string_view reduce_name(ReduceKind kind);
 
 struct Instr {
   InstrKind kind = InstrKind::constant;

@@ -42,10 +42,9 @@ class KernelEntry {
   }
 
   std::atomic<std::uint64_t> launches{0};
-  std::atomic<std::int64_t> nanoseconds{0};  // of all launches, while params().profile is set
-  std::atomic<int> shadow_left{2};           // runs that are still compared with the interpreter
-  std::atomic<bool> requested{false};        // it is in the compile queue, or done, or given up
-  std::atomic<bool> rejected{false};         // compiling failed or the comparison differed
+  std::atomic<int> shadow_left{2};     // runs that are still compared with the interpreter
+  std::atomic<bool> requested{false};  // it is in the compile queue, or done, or given up
+  std::atomic<bool> rejected{false};   // compiling failed or the comparison differed
 
  private:
   const codegen::Kernel& kernel_;

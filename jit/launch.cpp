@@ -1,7 +1,6 @@
 #include "jit/launch.h"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <random>
 
@@ -421,32 +420,17 @@ void launch_form(const BoundKernel& kernel, const std::vector<std::byte*>& data,
   }
 }
 
-namespace {
-
-void launch_chosen(const BoundKernel& kernel, const std::vector<std::byte*>& data,
-                   const std::uint64_t* scalars) {
+void launch(const BoundKernel& kernel, const std::vector<std::byte*>& data,
+            const std::uint64_t* scalars) {
+  if (kernel.empty) {
+    return;
+  }
   const codegen::KernelFunction compiled = choose_form(*kernel.entry);
   if (compiled != nullptr && kernel.entry->shadow_left.load(std::memory_order_relaxed) > 0 &&
       shadow_launch(kernel, data, scalars)) {
     return;
   }
   launch_form(kernel, data, scalars, compiled);
-}
-
-}  // namespace
-
-void launch(const BoundKernel& kernel, const std::vector<std::byte*>& data,
-            const std::uint64_t* scalars) {
-  if (kernel.empty) {
-    return;
-  }
-  if (!params().profile) [[likely]] {
-    launch_chosen(kernel, data, scalars);
-    return;
-  }
-  const auto begin = std::chrono::steady_clock::now();
-  launch_chosen(kernel, data, scalars);
-  kernel.entry->nanoseconds += (std::chrono::steady_clock::now() - begin).count();
 }
 
 }  // namespace rondo::jit

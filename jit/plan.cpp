@@ -1,11 +1,16 @@
 #include "jit/plan.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <bit>
+#include <chrono>
 
 #include "core/base/error.h"
 #include "core/tensor/copy.h"
 #include "jit/contraction.h"
+#include "jit/params.h"
+#include "jit/profile.h"
 #include "jit/stats.h"
 
 namespace rondo::jit {
@@ -254,20 +259,42 @@ class Plan::Run {
     for (std::size_t i = 0; i < bound_.steps.size(); ++i) {
       const Step& step = lowered_.steps[i];
       const BoundStep& bound = bound_.steps[i];
-      switch (step.kind) {
-        case Step::Kind::kernel:
-          run_kernel(step.plan, bound);
-          break;
-        case Step::Kind::contraction:
-          run_contraction(step, bound);
-          break;
-        default:
-          run_function(step, bound);
+      if (!params().profile) [[likely]] {
+        run_step(step, bound);
+        continue;
       }
+      const auto begin = std::chrono::steady_clock::now();
+      run_step(step, bound);
+      const auto time = std::chrono::steady_clock::now() - begin;
+      add_to_profile(name(step, bound), std::chrono::nanoseconds(time).count());
     }
   }
 
  private:
+  void run_step(const Step& step, const BoundStep& bound) {
+    switch (step.kind) {
+      case Step::Kind::kernel:
+        run_kernel(step.plan, bound);
+        break;
+      case Step::Kind::contraction:
+        run_contraction(step, bound);
+        break;
+      default:
+        run_function(step, bound);
+    }
+  }
+
+  /// What a step is in a profile: its operations and sizes.
+  std::string name(const Step& step, const BoundStep& bound) const {
+    if (step.kind == Step::Kind::kernel) {
+      return fmt::format("{} over {}", operations_of(step.plan.kernel), bound.space);
+    }
+    const FlowNode& node = lowered_.flow.nodes[static_cast<std::size_t>(step.node)];
+    const bool fused = !step.plan.kernel.code.empty();
+    return fmt::format("{} of {}{}{}", node.op->name, fmt::join(bound.input_shapes, ", "),
+                       fused ? ", then " : "", fused ? operations_of(step.plan.kernel) : "");
+  }
+
   const Tensor& tensor(const Place& place) const {
     if (place.call < 0) {
       return temporaries_[static_cast<std::size_t>(place.temporary)];

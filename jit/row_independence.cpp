@@ -74,10 +74,9 @@ class RowWalk final : public CallObserver {
     return call.op.rows_beside_dim && call.inputs[0].rank() > 0 &&
            normalize_axis(call.args().attr("dim").as_int(), call.inputs[0].rank(), call.op.name) !=
                0 &&
-           std::all_of(call.inputs.begin(), call.inputs.end(),
-                       [&](const Tensor& t) {
-                         return !t.defined() || t.is_immediate() || has_rows(t);
-                       }) &&
+           std::all_of(
+               call.inputs.begin(), call.inputs.end(),
+               [&](const Tensor& t) { return !t.defined() || t.is_immediate() || has_rows(t); }) &&
            same_count(call);
   }
 

@@ -9,6 +9,7 @@
 #include "jit/compile_queue.h"
 #include "jit/kernel_cache.h"
 #include "jit/params.h"
+#include "jit/profile.h"
 #include "jit/stats.h"
 #include "jit/thread_executor.h"
 
@@ -121,6 +122,11 @@ PyObject* explain(PyObject* /*module*/, PyObject* /*unused*/) {
       row["rejected"] = entry->rejected.load();
       kernels.append(row);
     }
+    py::list steps;
+    for (const jit::ProfileRow& row : jit::profile()) {
+      steps.append(py::make_tuple(row.step, row.runs, static_cast<double>(row.nanoseconds) * 1e-6));
+    }
+    result["profile"] = steps;
     result["segment_list"] = segments;
     result["kernel_list"] = kernels;
     return result.release().ptr();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "core/autograd/gradient_sum.h"
+#include "core/autograd/tape.h"
 #include "core/base/error.h"
 #include "core/ops/arithmetic.h"
 #include "core/ops/create.h"
@@ -16,12 +18,13 @@ std::atomic<void (*)()> interrupt_check{nullptr};
 /// A node that gradients have reached but that has not run.
 struct Pending {
   Ref<GradNode> node;
-  std::vector<Tensor> grads;
+  std::vector<GradientSum> grads;
 };
 
 struct LeafGrad {
   Tensor leaf;
-  Tensor grad;
+  GradientSum sum;
+  Tensor grad;  // once all is summed
 };
 
 /// A non-leaf whose gradient is asked for.
@@ -52,24 +55,24 @@ class Pass {
         captures_(std::move(captures)),
         captured_(captured) {}
 
-  void flow(const GradEdge& edge, const Tensor& grad) {
+  void flow(const GradEdge& edge, const Gradient& grad) {
     if (edge.leaf.defined()) {
-      const auto found = std::find_if(leaves_.begin(), leaves_.end(),
-                                      [&](const LeafGrad& l) { return l.leaf.is_same(edge.leaf); });
-      if (found != leaves_.end()) {
-        accumulate(found->grad, grad);
-      } else {
-        leaves_.push_back({edge.leaf, grad});
+      auto found = std::find_if(leaves_.begin(), leaves_.end(),
+                                [&](const LeafGrad& l) { return l.leaf.is_same(edge.leaf); });
+      if (found == leaves_.end()) {
+        leaves_.push_back({edge.leaf, {}, {}});
+        found = leaves_.end() - 1;
       }
+      found->sum.add(grad);
       return;
     }
     auto found = std::find_if(pending_.begin(), pending_.end(),
                               [&](const Pending& p) { return p.node == edge.node; });
     if (found == pending_.end()) {
-      pending_.push_back({edge.node, std::vector<Tensor>(edge.node->output_metas.size())});
+      pending_.push_back({edge.node, std::vector<GradientSum>(edge.node->output_metas.size())});
       found = pending_.end() - 1;
     }
-    accumulate(found->grads[static_cast<std::size_t>(edge.output)], grad);
+    found->grads[static_cast<std::size_t>(edge.output)].add(grad);
   }
 
   void run() {
@@ -87,6 +90,7 @@ class Pass {
       step(next);
     }
     for (LeafGrad& leaf : leaves_) {
+      leaf.grad = leaf.sum.take({leaf.leaf.shape(), leaf.leaf.dtype()});
       const TensorGrad* meta = grad_meta(leaf.leaf);
       if (meta != nullptr && !meta->hooks.empty()) {
         leaf.grad = run_hooks(meta->hooks, leaf.grad);
@@ -100,24 +104,31 @@ class Pass {
  private:
   void step(Pending& next) {
     GradNode& node = *next.node;
+    std::vector<Tensor> grads;
+    for (std::size_t i = 0; i < next.grads.size(); ++i) {
+      grads.push_back(next.grads[i].take(node.output_metas[i]));
+    }
     for (std::size_t i = 0; i < node.hooks.size(); ++i) {
-      if (next.grads[i].defined()) {
-        next.grads[i] = run_hooks(node.hooks[i], next.grads[i]);
+      if (grads[i].defined()) {
+        grads[i] = run_hooks(node.hooks[i], grads[i]);
       }
     }
     for (const Capture& capture : captures_) {
       if (capture.node == &node) {
-        captured_[capture.input] = next.grads[static_cast<std::size_t>(capture.output)];
+        captured_[capture.input] = grads[static_cast<std::size_t>(capture.output)];
       }
     }
-    if (next.grads.size() == 1 && !next.grads[0].defined()) {
+    if (grads.size() == 1 && !grads[0].defined()) {
       return;
     }
-    const std::vector<Tensor> results = node.apply(next.grads);
+    std::vector<Gradient> results = node.apply(grads);
     for (std::size_t i = 0; i < node.next.size(); ++i) {
-      if (node.next[i] && results[i].defined()) {
+      Gradient& result = results[i];
+      if (node.next[i] && result.tensor.defined()) {
         const Meta& meta = node.input_metas[i];
-        flow(node.next[i], to_dtype(sum_to(results[i], meta.shape), meta.dtype));
+        result.tensor = result.dim < 0 ? sum_to(result.tensor, meta.shape) : result.tensor;
+        result.tensor = to_dtype(result.tensor, meta.dtype);
+        flow(node.next[i], result);
       }
     }
     if (!keep_) {
@@ -150,7 +161,7 @@ void start(Pass& pass, std::span<const Tensor> outputs, std::span<const Tensor> 
     check<ShapeError>(grad.shape() == output.shape(),
                       "backward: output {} has shape {}, its gradient {}; they must be equal", i,
                       output.shape(), grad.shape());
-    pass.flow(edge_of(output), grad);
+    pass.flow(edge_of(output), {grad});
   }
 }
 

@@ -55,6 +55,15 @@ void save_all(const OpCall& call, GradNode& node) {
   }
 }
 
+InputMeta meta_of(const Tensor& input) {
+  if (!input.defined()) {
+    return {};
+  }
+  const int rank = input.rank();
+  const bool transposed = rank > 1 && input.strides()[rank - 2] < input.strides()[rank - 1];
+  return {{input.shape(), input.dtype()}, transposed};
+}
+
 Ref<GradNode> make_node(const OpCall& call) {
   Ref<GradNode> node(new GradNode);
   node->op = &call.op;
@@ -64,7 +73,7 @@ Ref<GradNode> make_node(const OpCall& call) {
   node->input_metas.reserve(call.inputs.size());
   node->next.reserve(call.inputs.size());
   for (const Tensor& input : call.inputs) {
-    node->input_metas.push_back(input.defined() ? Meta{input.shape(), input.dtype()} : Meta{});
+    node->input_metas.push_back(meta_of(input));
     node->next.push_back(input.defined() && input.requires_grad() ? edge_of(input) : GradEdge{});
   }
   for (const Tensor& output : call.outputs) {
@@ -98,7 +107,7 @@ void rebase(const Tensor& view, const GradEdge& old_base) {
                  Attr(view.offset() - base.offset())};
   node->sequence = next_sequence();
   node->inputs.resize(2);
-  node->input_metas = {{base.shape(), base.dtype()}, {view.shape(), view.dtype()}};
+  node->input_metas = {meta_of(base), meta_of(view)};
   node->output_metas = {{base.shape(), base.dtype()}};
   node->outputs.resize(1);
   node->next = {old_base, edge_of(view)};
@@ -223,7 +232,7 @@ GradNode::~GradNode() {
   pending = nullptr;
 }
 
-std::vector<Tensor> GradNode::apply(std::span<const Tensor> grads) {
+std::vector<Gradient> GradNode::apply(std::span<const Tensor> grads) {
   check<ArgumentError>(
       !released,
       "backward: the graph of {} has been used and released; pass retain_graph=True to "
@@ -277,7 +286,7 @@ GradEdge edge_of(const Tensor& tensor) {
     node->sequence = next_sequence();
     node->inputs.resize(1);
     node->outputs.resize(1);
-    node->input_metas = {{meta->base.shape(), meta->base.dtype()}};
+    node->input_metas = {meta_of(meta->base)};
     node->output_metas = {{tensor.shape(), tensor.dtype()}};
     node->next = {edge_of(meta->base)};
     set_history(tensor, node, 0);

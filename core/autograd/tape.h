@@ -9,6 +9,7 @@
 
 #include "core/base/call_site.h"
 #include "core/op/call.h"
+#include "core/op/gradient.h"
 
 namespace rondo {
 
@@ -48,7 +49,7 @@ class GradNode : public RefCounted {
   std::vector<Attr> attrs;
   std::vector<SavedTensor> inputs;
   std::vector<SavedTensor> outputs;
-  std::vector<Meta> input_metas;
+  std::vector<InputMeta> input_metas;
   std::vector<Meta> output_metas;
   std::vector<GradEdge> next;                // one for each input
   std::vector<std::vector<GradHook>> hooks;  // for each output, when there are any
@@ -58,7 +59,7 @@ class GradNode : public RefCounted {
 
   ~GradNode();
   /// Gradients of the inputs. Errors: ArgumentError if the saved tensors have been released.
-  std::vector<Tensor> apply(std::span<const Tensor> grads);
+  std::vector<Gradient> apply(std::span<const Tensor> grads);
   void release_saved();
 };
 

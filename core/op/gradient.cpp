@@ -6,7 +6,7 @@ namespace rondo {
 
 GradContext::GradContext(const OpInfo& op, std::span<const Tensor> inputs,
                          std::span<const Tensor> outputs, std::span<const Tensor> grads,
-                         std::span<const Attr> attrs, std::span<const Meta> input_metas,
+                         std::span<const Attr> attrs, std::span<const InputMeta> input_metas,
                          std::uint64_t needs)
     : op_(op),
       inputs_(inputs),

@@ -32,6 +32,17 @@ void Matmul::infer(const OpArgs& args, std::vector<Meta>& outputs) {
   outputs.push_back({shape, a.dtype()});
 }
 
+namespace {
+
+/// a @ b, computed as (b.T @ a.T).T where the result is to lie transposed in memory: the gradient
+/// of a transposed weight then lies as the weight does.
+Tensor product_like(const InputMeta& meta, const Tensor& a, const Tensor& b) {
+  return meta.transposed ? transpose(matmul(transpose(b, -2, -1), transpose(a, -2, -1)), -2, -1)
+                         : matmul(a, b);
+}
+
+}  // namespace
+
 void Matmul::gradient(GradContext& g) {
   // Vectors are treated as matrices of one row or column.
   const bool row = g.meta(0).shape.rank() == 1;
@@ -41,7 +52,7 @@ void Matmul::gradient(GradContext& g) {
   grad = row ? unsqueeze(grad, -2) : grad;
   if (g.needs("input")) {
     const Tensor b = column ? unsqueeze(g.input("other"), -1) : g.input("other");
-    const Tensor da = matmul(grad, transpose(b, -2, -1));
+    const Tensor da = product_like(g.meta(0), grad, transpose(b, -2, -1));
     g.set("input", row ? squeeze(da, -2) : da);
   }
   if (g.needs("other") && g.meta(1).shape.rank() == 2 && g.meta(0).shape.rank() > 2) {
@@ -51,10 +62,10 @@ void Matmul::gradient(GradContext& g) {
     lead.erase(lead.rank() - 1);
     const std::int64_t rows = lead.numel();
     const Tensor a = reshape(g.input("input"), Shape{rows, b[0]});
-    g.set("other", matmul(transpose(a, 0, 1), reshape(grad, Shape{rows, b[1]})));
+    g.set("other", product_like(g.meta(1), transpose(a, 0, 1), reshape(grad, Shape{rows, b[1]})));
   } else if (g.needs("other")) {
     const Tensor a = row ? unsqueeze(g.input("input"), 0) : g.input("input");
-    const Tensor db = matmul(transpose(a, -2, -1), grad);
+    const Tensor db = product_like(g.meta(1), transpose(a, -2, -1), grad);
     g.set("other", column ? squeeze(db, -1) : db);
   }
 }

@@ -209,14 +209,12 @@ void Squeeze::gradient(GradContext& g) {
   g.set(0, reshape(g.grad(), g.meta(0).shape));
 }
 
-bool Slice::view(const OpArgs& args, ViewGeometry& result) {
-  const Tensor& x = args.inputs[0];
-  check<IndexError>(x.rank() > 0,
-                    "slice: a tensor of rank 0 has no axes; index it with None or ...");
-  const int axis = normalize_axis(args.attrs[0].as_int(), x.rank(), "slice");
-  const std::int64_t step = args.attrs[3].as_int();
-  check<ArgumentError>(step != 0, "slice: the step is 0; it must not be");
-  const std::int64_t size = x.shape()[axis];
+namespace {
+
+/// First place and end of a slice whose attributes are dim, start, end and step, in an axis of
+/// `size`.
+std::pair<std::int64_t, std::int64_t> slice_range(std::span<const Attr> attrs, std::int64_t size) {
+  const std::int64_t step = attrs[3].as_int();
   const std::int64_t low = step > 0 ? 0 : -1;
   const std::int64_t high = step > 0 ? size : size - 1;
   const auto bound = [&](const Attr& attr, std::int64_t fallback) {
@@ -226,8 +224,19 @@ bool Slice::view(const OpArgs& args, ViewGeometry& result) {
     const std::int64_t i = attr.as_int() < 0 ? attr.as_int() + size : attr.as_int();
     return std::clamp(i, low, high);
   };
-  const std::int64_t start = bound(args.attrs[1], step > 0 ? low : high);
-  const std::int64_t end = bound(args.attrs[2], step > 0 ? high : low);
+  return {bound(attrs[1], step > 0 ? low : high), bound(attrs[2], step > 0 ? high : low)};
+}
+
+}  // namespace
+
+bool Slice::view(const OpArgs& args, ViewGeometry& result) {
+  const Tensor& x = args.inputs[0];
+  check<IndexError>(x.rank() > 0,
+                    "slice: a tensor of rank 0 has no axes; index it with None or ...");
+  const int axis = normalize_axis(args.attrs[0].as_int(), x.rank(), "slice");
+  const std::int64_t step = args.attrs[3].as_int();
+  check<ArgumentError>(step != 0, "slice: the step is 0; it must not be");
+  const auto [start, end] = slice_range(args.attrs, x.shape()[axis]);
   const std::int64_t span = step > 0 ? end - start : start - end;
   result = geometry_of(x);
   result.shape[axis] = span <= 0 ? 0 : (span + std::abs(step) - 1) / std::abs(step);
@@ -237,6 +246,12 @@ bool Slice::view(const OpArgs& args, ViewGeometry& result) {
 }
 
 void Slice::gradient(GradContext& g) {
+  const Shape& shape = g.meta(0).shape;
+  const int dim = normalize_axis(g.attr("dim").as_int(), shape.rank(), "slice");
+  if (g.attr("step").as_int() == 1 && g.grad().numel() > 0) {
+    g.set(0, {g.grad(), dim, slice_range(g.attrs(), shape[dim]).first});
+    return;
+  }
   const Tensor zero = shaped_like(g.meta(0));
   g.set(0, slice_scatter(zero, g.grad(), g.attr("dim"), g.attr("start"), g.attr("end"),
                          g.attr("step")));
@@ -259,11 +274,10 @@ bool Select::view(const OpArgs& args, ViewGeometry& result) {
 }
 
 void Select::gradient(GradContext& g) {
-  const int dim = normalize_axis(g.attr("dim").as_int(), g.meta(0).shape.rank(), "select");
+  const Shape& shape = g.meta(0).shape;
+  const int dim = normalize_axis(g.attr("dim").as_int(), shape.rank(), "select");
   const std::int64_t index = g.attr("index").as_int();
-  const ArgValue end = index == -1 ? ArgValue() : ArgValue(index + 1);
-  const Tensor source = unsqueeze(g.grad(), dim);
-  g.set(0, slice_scatter(shaped_like(g.meta(0)), source, dim, index, end, 1));
+  g.set(0, {unsqueeze(g.grad(), dim), dim, index < 0 ? index + shape[dim] : index});
 }
 
 bool AsStrided::view(const OpArgs& args, ViewGeometry& result) {

@@ -28,9 +28,14 @@ class Explanation(dict[str, Any]):
                 f"segment {i}: {len(segment['ops'])} ops, entered {segment['entries']} times, "
                 f"launched {segment['hits']}" + (f"; left early: {exits}" if exits else "")
             )
+        for step, runs, milliseconds in self["profile"][:20]:
+            lines.append(f"{milliseconds:10.2f} ms in {runs:7} runs: {step}")
         return "\n".join(lines)
 
 
 def explain() -> Explanation:
-    """What the tracer of this thread has captured, and what runs compiled."""
+    """What the tracer of this thread has captured, and what runs compiled.
+
+    With `RONDO_PROFILE=1` in the environment also `profile`: the steps that took most time.
+    """
     return Explanation(_C.explain())
