@@ -10,6 +10,7 @@ struct Params {
   std::size_t ring = 1U << 16;      // tokens that a thread remembers
   int gram = 8;                     // tokens that must recur before a repeat is looked for
   int occurrences = 3;              // of a period, before it is captured
+  std::uint32_t max_captures = 8;   // of one period, while the stream breaks them off
   int min_segment = 8;              // ops; shorter ones are kept only where the stream forces a cut
   int target_segment = 96;          // from here on a segment ends before a contraction
   int max_segment = 256;            // ops

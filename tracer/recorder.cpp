@@ -167,9 +167,9 @@ bool Recorder::try_enter(const OpCall& call, std::uint64_t token) {
   if (!matcher_.matches(call, pending_)) {
     return false;
   }
-  if (state_ == State::capturing) {
+  resumes_capture_ = state_ == State::capturing;
+  if (resumes_capture_) {
     cut();
-    state_ = State::cold;
   }
   current_ = &segment;
   ++segment.entries;
@@ -261,7 +261,7 @@ void Recorder::launch() {
     }
   }
   running_ = true;
-  state_ = State::cold;
+  state_ = resumes_capture_ ? State::capturing : State::cold;
   try {
     segment.program->run(launch_calls_);
   } catch (...) {
@@ -384,10 +384,12 @@ void Recorder::set_enabled(bool enabled) {
 // -- capturing --
 
 void Recorder::begin_capture(std::uint64_t period) {
-  // All rotations of a period are one: it is captured once.
-  if (!captured_.insert(finder_.rotation_hash(period)).second) {
+  // All rotations of a period are one. A capture that the stream breaks off is tried again.
+  std::uint32_t& captures = captures_[finder_.rotation_hash(period)];
+  if (captures >= params().max_captures) {
     return;
   }
+  ++captures;
   const auto shortest = static_cast<std::uint64_t>(params().min_segment);
   capture_period_ = period;
   capture_left_ = (shortest + period - 1) / period * period;
@@ -451,6 +453,7 @@ void Recorder::capture(const OpCall& call, std::uint64_t token) {
   if (state_ == State::capturing && --capture_left_ == 0) {
     cut();
     state_ = State::cold;
+    captures_[finder_.rotation_hash(capture_period_)] = params().max_captures;
   }
 }
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "core/graph/flow_builder.h"
@@ -106,7 +105,8 @@ class Recorder final : public Executor, public Producer {
   std::unique_ptr<FlowBuilder> builder_;
   std::uint64_t capture_left_ = 0;
   std::uint64_t capture_wait_ = 0;  // calls until it begins, unless the stream is cut before
-  std::unordered_set<std::uint64_t> captured_;  // rotation hashes of periods
+  std::unordered_map<std::uint64_t, std::uint32_t> captures_;  // of periods, by rotation hash
+  bool resumes_capture_ = false;  // the segment that is matched lies within what is captured
   std::uint64_t capture_period_ = 0;
   std::uint64_t segment_entry_ = 0;
 
