@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/thread_pool.h"
@@ -152,6 +154,94 @@ std::int64_t largest_in(const typename Element::Storage* plane, const Window& w,
   return place;
 }
 
+/// The same for a window that lies inside of the input, without a branch on data.
+template <class Element>
+std::int64_t largest_inside(const typename Element::Storage* plane, const Window& w,
+                            std::int64_t first) {
+  std::int64_t place = first;
+  for (std::int64_t i = 0; i < w.rows.kernel; ++i) {
+    std::int64_t next = first + i * w.rows.dilation * w.columns.input;
+    for (std::int64_t j = 0; j < w.columns.kernel; ++j, next += w.columns.dilation) {
+      const auto value = Element::load(plane[next]);
+      const auto best = Element::load(plane[place]);
+      const bool larger = !(value <= best) & (best == best);
+      place += (next - place) * static_cast<std::int64_t>(larger);
+    }
+  }
+  return place;
+}
+
+using Floats = float __attribute__((vector_size(16)));
+using Places = std::int32_t __attribute__((vector_size(16)));
+constexpr std::int64_t kLanes = 4;
+
+/// The same for windows beside each other, kLanes at a time; how many of `count` are done.
+template <class Storage>
+std::int64_t largest_side_by_side(const Storage* plane, const Window& w, std::int64_t first,
+                                  std::int64_t count, std::int64_t* places) {
+  std::int64_t done = 0;
+  if constexpr (std::is_same_v<Storage, float>) {
+    const std::int64_t s = w.columns.stride;
+    if (w.rows.input * w.columns.input > std::numeric_limits<std::int32_t>::max()) {
+      return 0;
+    }
+    for (; done + kLanes <= count; done += kLanes, first += kLanes * s) {
+      Floats best = {plane[first], plane[first + s], plane[first + 2 * s], plane[first + 3 * s]};
+      Places offset = {};
+      for (std::int64_t i = 0; i < w.rows.kernel; ++i) {
+        std::int64_t next = i * w.rows.dilation * w.columns.input;
+        for (std::int64_t j = 0; j < w.columns.kernel; ++j, next += w.columns.dilation) {
+          const float* at = plane + first + next;
+          const Floats value = {at[0], at[s], at[2 * s], at[3 * s]};
+          const Places larger = ~(value <= best) & (best == best);
+          best = larger ? value : best;
+          offset = larger ? Places{} + static_cast<std::int32_t>(next) : offset;
+        }
+      }
+      for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+        places[done + lane] = first + lane * s + offset[lane];
+      }
+    }
+  }
+  return done;
+}
+
+/// The places on an axis whose windows lie inside of the input: from first to second, that left
+/// out.
+std::pair<std::int64_t, std::int64_t> places_inside(const WindowAxis& axis) {
+  const std::int64_t begin = std::min((axis.padding + axis.stride - 1) / axis.stride, axis.output);
+  const std::int64_t room = axis.input + axis.padding - axis.dilation * (axis.kernel - 1);
+  const std::int64_t end = room <= 0 ? 0 : (room - 1) / axis.stride + 1;
+  return {begin, std::clamp(end, begin, axis.output)};
+}
+
+/// Fills in one row of places.
+template <class Element>
+void largest_of_row(const typename Element::Storage* plane, const Window& w, std::int64_t row,
+                    std::int64_t* places) {
+  const auto rows = places_inside(w.rows);
+  const auto columns = places_inside(w.columns);
+  const std::int64_t first_row = w.rows.begin(row);
+  const auto place = [&](std::int64_t column) {
+    return first_row * w.columns.input + w.columns.begin(column);
+  };
+  std::int64_t column = 0;
+  const auto bordered_until = [&](std::int64_t end) {
+    for (; column < end; ++column) {
+      places[column] = largest_in<Element>(plane, w, first_row, w.columns.begin(column));
+    }
+  };
+  if (row >= rows.first && row < rows.second) {
+    bordered_until(columns.first);
+    column +=
+        largest_side_by_side(plane, w, place(column), columns.second - column, places + column);
+    for (; column < columns.second; ++column) {
+      places[column] = largest_inside<Element>(plane, w, place(column));
+    }
+  }
+  bordered_until(w.columns.output);
+}
+
 }  // namespace
 
 void MaxPool2dWithIndices::run(const OpArgs& args, std::span<Tensor> outputs) {
@@ -167,8 +257,8 @@ void MaxPool2dWithIndices::run(const OpArgs& args, std::span<Tensor> outputs) {
       const auto* source = from + plane * w.rows.input * w.columns.input;
       std::int64_t to = plane * w.rows.output * w.columns.output;
       for (std::int64_t row = 0; row < w.rows.output; ++row) {
-        for (std::int64_t column = 0; column < w.columns.output; ++column, ++to) {
-          places[to] = largest_in<Element>(source, w, w.rows.begin(row), w.columns.begin(column));
+        largest_of_row<Element>(source, w, row, places + to);
+        for (const std::int64_t end = to + w.columns.output; to < end; ++to) {
           values[to] = source[places[to]];
         }
       }

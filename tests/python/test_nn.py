@@ -421,3 +421,16 @@ def test_states_are_pickled_to_files():
     pickle.dump(Net().state_dict(), buffer)
     buffer.seek(0)
     assert list(pickle.load(buffer))[0] == "scale"
+
+
+@pytest.mark.parametrize("stride, padding, dilation", [(2, 0, 1), (1, 1, 1), (3, 1, 2)])
+def test_windows_beside_each_other_have_the_largest_of_each_window_alone(stride, padding, dilation):
+    values = np.random.default_rng(0).integers(-3, 4, (2, 3, 13, 23)).astype(np.float32)
+    values[0, 0, ::4, ::5] = np.nan
+    values[1, 1] = -np.inf
+    window = ([3, 2], stride, padding, dilation)
+    largest, places = rondo.max_pool2d_with_indices(rondo.tensor(values), *window)
+    # Doubles are looked at one window after another.
+    alone, places_alone = rondo.max_pool2d_with_indices(rondo.tensor(values.astype(np.float64)), *window)
+    assert np.array_equal(largest.numpy(), alone.numpy(), equal_nan=True)
+    assert places.tolist() == places_alone.tolist()
