@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <type_traits>
-#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/thread_pool.h"
@@ -175,23 +174,26 @@ using Floats = float __attribute__((vector_size(16)));
 using Places = std::int32_t __attribute__((vector_size(16)));
 constexpr std::int64_t kLanes = 4;
 
-/// The same for windows beside each other, kLanes at a time; how many of `count` are done.
+/// The same for `count` windows beside each other, kLanes at a time, the last ones perhaps twice.
+/// Whether it was done.
 template <class Storage>
-std::int64_t largest_side_by_side(const Storage* plane, const Window& w, std::int64_t first,
-                                  std::int64_t count, std::int64_t* places) {
-  std::int64_t done = 0;
+bool largest_side_by_side(const Storage* plane, const Window& w, std::int64_t first,
+                          std::int64_t count, std::int64_t* places) {
   if constexpr (std::is_same_v<Storage, float>) {
     const std::int64_t s = w.columns.stride;
-    if (w.rows.input * w.columns.input > std::numeric_limits<std::int32_t>::max()) {
-      return 0;
+    if (count < kLanes ||
+        w.rows.input * w.columns.input > std::numeric_limits<std::int32_t>::max()) {
+      return false;
     }
-    for (; done + kLanes <= count; done += kLanes, first += kLanes * s) {
-      Floats best = {plane[first], plane[first + s], plane[first + 2 * s], plane[first + 3 * s]};
+    for (std::int64_t done = 0; done < count; done += kLanes) {
+      const std::int64_t column = std::min(done, count - kLanes);
+      const float* corner = plane + first + column * s;
+      Floats best = {corner[0], corner[s], corner[2 * s], corner[3 * s]};
       Places offset = {};
       for (std::int64_t i = 0; i < w.rows.kernel; ++i) {
         std::int64_t next = i * w.rows.dilation * w.columns.input;
         for (std::int64_t j = 0; j < w.columns.kernel; ++j, next += w.columns.dilation) {
-          const float* at = plane + first + next;
+          const float* at = corner + next;
           const Floats value = {at[0], at[s], at[2 * s], at[3 * s]};
           const Places larger = ~(value <= best) & (best == best);
           best = larger ? value : best;
@@ -199,47 +201,45 @@ std::int64_t largest_side_by_side(const Storage* plane, const Window& w, std::in
         }
       }
       for (std::int64_t lane = 0; lane < kLanes; ++lane) {
-        places[done + lane] = first + lane * s + offset[lane];
+        places[column + lane] = first + (column + lane) * s + offset[lane];
       }
     }
+    return true;
   }
-  return done;
+  return false;
 }
 
-/// The places on an axis whose windows lie inside of the input: from first to second, that left
-/// out.
-std::pair<std::int64_t, std::int64_t> places_inside(const WindowAxis& axis) {
-  const std::int64_t begin = std::min((axis.padding + axis.stride - 1) / axis.stride, axis.output);
-  const std::int64_t room = axis.input + axis.padding - axis.dilation * (axis.kernel - 1);
-  const std::int64_t end = room <= 0 ? 0 : (room - 1) / axis.stride + 1;
-  return {begin, std::clamp(end, begin, axis.output)};
-}
+/// The places on an axis whose windows lie inside of the input: begin and what follows, before end.
+struct PlacesInside {
+  explicit PlacesInside(const WindowAxis& axis)
+      : begin(std::min((axis.padding + axis.stride - 1) / axis.stride, axis.output)) {
+    const std::int64_t room = axis.input + axis.padding - axis.dilation * (axis.kernel - 1);
+    end = std::clamp(room <= 0 ? 0 : (room - 1) / axis.stride + 1, begin, axis.output);
+  }
 
-/// Fills in one row of places.
+  std::int64_t begin;
+  std::int64_t end;
+};
+
+/// Fills in one row of places; `inside` are those of columns, none if the row is at a border.
 template <class Element>
-void largest_of_row(const typename Element::Storage* plane, const Window& w, std::int64_t row,
-                    std::int64_t* places) {
-  const auto rows = places_inside(w.rows);
-  const auto columns = places_inside(w.columns);
+void largest_of_row(const typename Element::Storage* plane, const Window& w, PlacesInside inside,
+                    std::int64_t row, std::int64_t* places) {
   const std::int64_t first_row = w.rows.begin(row);
-  const auto place = [&](std::int64_t column) {
-    return first_row * w.columns.input + w.columns.begin(column);
-  };
-  std::int64_t column = 0;
-  const auto bordered_until = [&](std::int64_t end) {
-    for (; column < end; ++column) {
+  const auto at_border = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t column = begin; column < end; ++column) {
       places[column] = largest_in<Element>(plane, w, first_row, w.columns.begin(column));
     }
   };
-  if (row >= rows.first && row < rows.second) {
-    bordered_until(columns.first);
-    column +=
-        largest_side_by_side(plane, w, place(column), columns.second - column, places + column);
-    for (; column < columns.second; ++column) {
-      places[column] = largest_inside<Element>(plane, w, place(column));
+  at_border(0, inside.begin);
+  const std::int64_t first = first_row * w.columns.input + w.columns.begin(inside.begin);
+  const std::int64_t count = inside.end - inside.begin;
+  if (!largest_side_by_side(plane, w, first, count, places + inside.begin)) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      places[inside.begin + i] = largest_inside<Element>(plane, w, first + i * w.columns.stride);
     }
   }
-  bordered_until(w.columns.output);
+  at_border(inside.end, w.columns.output);
 }
 
 }  // namespace
@@ -247,6 +247,10 @@ void largest_of_row(const typename Element::Storage* plane, const Window& w, std
 void MaxPool2dWithIndices::run(const OpArgs& args, std::span<Tensor> outputs) {
   const Tensor input = detail::dense(args.inputs[0]);
   const Window w = window_of(args, input.shape(), true);
+  const PlacesInside rows(w.rows);
+  const PlacesInside columns(w.columns);
+  PlacesInside none = columns;
+  none.end = none.begin;
   detail::visit_floating(input.dtype(), [&](auto element) {
     using Element = decltype(element);
     using Storage = typename Element::Storage;
@@ -257,7 +261,8 @@ void MaxPool2dWithIndices::run(const OpArgs& args, std::span<Tensor> outputs) {
       const auto* source = from + plane * w.rows.input * w.columns.input;
       std::int64_t to = plane * w.rows.output * w.columns.output;
       for (std::int64_t row = 0; row < w.rows.output; ++row) {
-        largest_of_row<Element>(source, w, row, places + to);
+        const bool border = row < rows.begin || row >= rows.end;
+        largest_of_row<Element>(source, w, border ? none : columns, row, places + to);
         for (const std::int64_t end = to + w.columns.output; to < end; ++to) {
           values[to] = source[places[to]];
         }
