@@ -322,8 +322,34 @@ class Grouper {
       group.kind =
           n.op->kind == OpKind::contraction ? Group::Kind::contraction : Group::Kind::function;
     }
-    result_.groups.push_back(std::move(group));
-    join(number, static_cast<int>(result_.groups.size()) - 1, placement);
+    const int g = place_of_new(n, kernel);
+    insert_group(std::move(group), g);
+    join(number, g, placement);
+  }
+
+  /// Where a new group runs: before the first contraction that it does not need, so that the
+  /// contraction's epilogue can read what it makes; else last.
+  int place_of_new(const FlowNode& n, bool kernel) const {
+    const int count = static_cast<int>(result_.groups.size());
+    if (!kernel || n.in_place) {
+      return count;
+    }
+    int first = 0;
+    for (const FlowUse& use : n.inputs) {
+      first = use.value >= 0 ? std::max(first, maker(use.value) + 1) : first;
+    }
+    while (first < count &&
+           result_.groups[static_cast<std::size_t>(first)].kind != Group::Kind::contraction) {
+      ++first;
+    }
+    return first;
+  }
+
+  void insert_group(Group group, int at) {
+    result_.groups.insert(result_.groups.begin() + at, std::move(group));
+    const auto shift = [at](int& g) { g += g >= at ? 1 : 0; };
+    std::for_each(result_.group_of_node.begin(), result_.group_of_node.end(), shift);
+    std::for_each(last_reader_.begin(), last_reader_.end(), shift);
   }
 
   void join(int number, int g, const Placement& placement) {
