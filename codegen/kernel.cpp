@@ -149,7 +149,6 @@ std::vector<Phase> plan_phases(const Kernel& kernel) {
 
 std::int64_t scratch_bytes(const Kernel& kernel, Schedule schedule, std::int64_t outer,
                            std::int64_t cols) {
-  constexpr std::int64_t kArrayBytes = kColumnTile * 8;
   std::int64_t total = 0;
   for (const Instr& in : kernel.code) {
     const std::int64_t bytes = reg_bytes(in.reg);
@@ -157,11 +156,11 @@ std::int64_t scratch_bytes(const Kernel& kernel, Schedule schedule, std::int64_t
       total += in.spill ? (outer * cols + 31) / 16 * 16 * bytes : 0;
     } else if (in.kind == InstrKind::reduce) {
       const bool places = in.reduce == ReduceKind::argmax || in.reduce == ReduceKind::argmin;
-      total += 17 * kArrayBytes * (places ? 2 : 1);
+      total += 17 * kColumnArrayBytes * (places ? 2 : 1);
     } else if (in.spill) {
       total += outer * cols * kColumnTile * bytes;
     } else if (in.level == Level::row && (in.kind == InstrKind::load || in.kind == InstrKind::op)) {
-      total += kArrayBytes;
+      total += kColumnArrayBytes;
     }
   }
   return total;

@@ -153,9 +153,13 @@ struct KernelArgs {
 /// Rows that the columns schedule takes at a time.
 inline constexpr std::int64_t kColumnTile = 256;
 
+/// One value of each of them, and a cache line more: arrays one after the other then do not compete
+/// for the same sets of a cache.
+inline constexpr std::int64_t kColumnArrayBytes = kColumnTile * 8 + 64;
+
 /// Scratch that a call of a compiled kernel may use, in pieces in the order of the instructions:
 /// rows: for each spilled value, registers for outer * cols elements, rounded up to 16, and 16
-/// more; columns: arrays of kColumnTile * 8 bytes, one for each loaded or computed row value, 17
+/// more; columns: arrays of kColumnArrayBytes, one for each loaded or computed row value, 17
 /// for each reduction (lanes and result; 34 for argmax and argmin, the places last), and for each
 /// spilled value outer * cols * kColumnTile registers.
 std::int64_t scratch_bytes(const Kernel& kernel, Schedule schedule, std::int64_t outer,

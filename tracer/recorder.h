@@ -61,6 +61,7 @@ class Recorder final : public Executor, public Producer {
   void run_cold(const OpCall& call, std::uint64_t token);
   bool try_enter(const OpCall& call, std::uint64_t token);
   void defer(const OpCall& call, std::uint64_t token);
+  void finish();
   void launch();
   void run_pending(Exit reason);
   void clear_pending();

@@ -8,7 +8,8 @@ namespace rondo::codegen {
 namespace {
 
 constexpr std::int64_t kBlockSteps = 64;
-constexpr std::int64_t kArrayBytes = kColumnTile * 8;  // one value for each row of the tile
+constexpr std::int64_t kColumnsAhead =
+    8;  // a column's part of a tile ends before its memory's page
 
 class ColumnsEmitter final : public KernelEmitter {
  public:
@@ -113,9 +114,9 @@ void ColumnsEmitter::place_arrays() {
     const Instr& in = kernel_.code[n];
     if (in.kind == InstrKind::reduce) {
       const bool has_place = Reducer(ir_, kernel_, in).has_place();
-      arrays_[n] = take_bytes(ir_.number((kLanes + 1) * kArrayBytes * (has_place ? 2 : 1)));
+      arrays_[n] = take_bytes(ir_.number((kLanes + 1) * kColumnArrayBytes * (has_place ? 2 : 1)));
     } else if (in.level == Level::row && (in.kind == InstrKind::load || in.kind == InstrKind::op)) {
-      arrays_[n] = take_bytes(ir_.number(kArrayBytes));
+      arrays_[n] = take_bytes(ir_.number(kColumnArrayBytes));
     } else if (in.spill) {
       llvm::Value* bytes = ir_.number(kColumnTile * reg_bytes(in.reg));
       arrays_[n] = take_bytes(ir_.CreateMul(row_elements_, bytes));
@@ -137,7 +138,7 @@ Lanes ColumnsEmitter::row_value(int n, llvm::Value* i) {
   if (instr(n).kind == InstrKind::reduce) {
     const bool has_place = Reducer(ir_, kernel_, instr(n)).has_place();
     const std::int64_t before = has_place ? 2 * kLanes + 1 : kLanes;
-    array = ir_.advance(array, ir_.number(before * kArrayBytes));
+    array = ir_.advance(array, ir_.number(before * kColumnArrayBytes));
   }
   llvm::Value* address = at(reg, array, ir_.CreateAdd(strip_at_, i));
   return {ir_.CreateAlignedLoad(ir_.lanes(reg), address, llvm::Align(64)), nullptr};
@@ -237,7 +238,7 @@ void ColumnsEmitter::over_rows(const std::function<void(llvm::Value*)>& body) {
 
 llvm::Value* ColumnsEmitter::lane_array(llvm::Value* lanes, llvm::Value* lane) {
   return lanes == nullptr ? nullptr
-                          : ir_.advance(lanes, ir_.CreateMul(lane, ir_.number(kArrayBytes)));
+                          : ir_.advance(lanes, ir_.CreateMul(lane, ir_.number(kColumnArrayBytes)));
 }
 
 Partial ColumnsEmitter::load(const Reduction& reduction, llvm::Value* values, llvm::Value* places,
@@ -326,6 +327,11 @@ void ColumnsEmitter::take(const Phase& phase, llvm::Value* i) {
 
 void ColumnsEmitter::emit_column(const Phase& phase) {
   Strip strip(ir_, kernel_, variant_, isa_, phase.element_code, Level::element);
+  for (StripOperand& operand : strip.operands()) {
+    if (!operand.written && operand.start.stride_class == StrideClass::unit) {
+      operand.ahead_bytes = ir_.CreateMul(col_stride(operand.number), ir_.number(kColumnsAhead));
+    }
+  }
   over_tile(strip, [&](llvm::Value* i) {
     emit_step(phase, strip, i);
     take(phase, i);
@@ -339,7 +345,7 @@ void ColumnsEmitter::start_reductions(const Phase& phase) {
     Reducer reducer(ir_, kernel_, instr(n));
     llvm::Value* lanes = arrays_[static_cast<std::size_t>(n)];
     const auto after = [&](std::int64_t arrays) {
-      return ir_.advance(lanes, ir_.number(arrays * kArrayBytes));
+      return ir_.advance(lanes, ir_.number(arrays * kColumnArrayBytes));
     };
     Reduction reduction{reducer, lanes, nullptr, after(kLanes), nullptr};
     if (reducer.has_place()) {

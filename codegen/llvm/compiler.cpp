@@ -1,6 +1,7 @@
 #include "codegen/llvm/compiler.h"
 
 #include <fmt/format.h>
+#include <generator_hash.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
@@ -24,9 +25,6 @@
 
 namespace rondo::codegen {
 namespace {
-
-/// Raised with whatever the code that LLVM makes of a kernel depends on here.
-constexpr int kGeneratorVersion = 1;
 
 /// LLVM would end the process. What the compile held leaks, but the program goes on with the
 /// interpreter.
@@ -67,7 +65,7 @@ std::string LlvmTarget::identity() const {
     return llvm::xxh3_64bits(llvm::ArrayRef(bitcode.data(), bitcode.size()));
   };
   return fmt::format("llvm {} generator {} scalar {:016x} {:016x}", LLVM_VERSION_STRING,
-                     kGeneratorVersion, hash(Isa::v3), hash(Isa::v4));
+                     RONDO_GENERATOR_HASH, hash(Isa::v3), hash(Isa::v4));
 }
 
 MachineCode LlvmTarget::compile(const Kernel& kernel, const Variant& variant, Isa isa) {

@@ -185,7 +185,13 @@ llvm::Value* Strip::load(int operand, llvm::Value* i) {
   if (found->value != nullptr) {
     return found->value;
   }
-  return load_lanes(ir_, found->dtype, place_of(operand, i));
+  const Place place = place_of(operand, i);
+  if (found->ahead_bytes != nullptr) {
+    llvm::Value* ahead = ir_.advance(place.address, found->ahead_bytes);
+    ir_.CreateIntrinsic(llvm::Intrinsic::prefetch, {ahead->getType()},
+                        {ahead, ir_.getInt32(0), ir_.getInt32(3), ir_.getInt32(1)});
+  }
+  return load_lanes(ir_, found->dtype, place);
 }
 
 void Strip::store(int operand, llvm::Value* i, llvm::Value* lanes) {

@@ -15,7 +15,8 @@ struct StripOperand {
   int number = 0;
   Dtype dtype = Dtype::float32;
   bool written = false;
-  Place start;  // of the next element to be taken, in memory
+  Place start;                         // of the next element to be taken, in memory
+  llvm::Value* ahead_bytes = nullptr;  // loads also prefetch what lies this far ahead
   llvm::Value* buffer = nullptr;
   Place place;                   // of the same element, in memory or in the buffer
   llvm::Value* value = nullptr;  // of class `zero`: the element in all lanes

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <thread>
 
@@ -94,6 +95,49 @@ TEST(Recorder, TrainsToTheSameBitsInEveryMode) {
   EXPECT_EQ(train_in(jit::Mode::switching, true), expected);
   EXPECT_EQ(train_in(jit::Mode::background, true), expected);
   EXPECT_EQ(jit::compile_stats().withdrawn, 0U);
+}
+
+TEST(Recorder, DoesNotWriteOperandsThatOnlyTheirCallerHolds) {
+  const ModeScope scope(jit::Mode::interpreted);
+  const std::size_t live = fresh_thread([] {
+    const Tensor x = floats({64}, std::vector<float>(64, 0.5F));
+    for (int i = 0; i < 60; ++i) {
+      const Tensor y = sum(x * x, 0);
+      values(y);
+    }
+    std::size_t count = 0;
+    for (const tracer::Segment* segment : jit::thread_recorder().segments()) {
+      count += static_cast<std::size_t>(
+          std::count(segment->flow.live.begin(), segment->flow.live.end(), 1));
+    }
+    return count;
+  });
+  EXPECT_EQ(live, 1U);  // the sum alone
+}
+
+TEST(Recorder, CapturesWhatSurroundsASegment) {
+  const ModeScope scope(jit::Mode::interpreted);
+  const tracer::RecorderStats stats = fresh_thread([] {
+    const Tensor x = floats({8}, std::vector<float>(8, 0.5F));
+    const auto round = [&] {
+      Tensor y = x;
+      for (int i = 0; i < 24; ++i) {  // repeats within the round: a segment of its own
+        y = y * 0.5;
+      }
+      y = tanh(exp(sin(cos(y + x) - x) / 3) * 2);
+      values(sqrt(abs(y)));
+    };
+    for (int i = 0; i < 40; ++i) {
+      round();
+    }
+    const tracer::RecorderStats before = jit::thread_recorder().stats();
+    round();
+    tracer::RecorderStats after = jit::thread_recorder().stats();
+    after.calls -= before.calls;
+    after.matched -= before.matched;
+    return after;
+  });
+  EXPECT_GE(stats.matched + 2, stats.calls);
 }
 
 TEST(Recorder, AReadInTheMiddleSeesTheRightValue) {
