@@ -58,11 +58,13 @@ std::string openblas_version(void* library) {
 }
 
 std::string mkl_version(void* library) {
-  char text[200] = "";
+  char text[200] = {};
   if (void* found = find_first(library, {"mkl_get_version_string", "MKL_Get_Version_String"})) {
-    reinterpret_cast<void (*)(char*, int)>(found)(text, sizeof(text));
+    reinterpret_cast<void (*)(char*, int)>(found)(text,
+                                                  sizeof(text) - 1);  // blanks, not ended by 0
   }
-  return text;
+  const std::string padded = text;
+  return padded.substr(0, padded.find_last_not_of(' ') + 1);
 }
 
 std::string dnnl_version(void* library) {
