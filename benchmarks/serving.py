@@ -252,8 +252,8 @@ def page(result: dict) -> str:
     lines = [
         "# Serving the two-layer CNN on one thread",
         "",
-        f"{m['processor']} ({m['family']}, {m['vectors']}), load {m['load']:.1f} before the run. "
-        + " ".join(result["missing"]),
+        f"{m['processor']} ({m['family']}, {m['vectors']}), load {m['load']:.1f} before the run."
+        + "".join(f" {text}" for text in result["missing"]),
         "",
         f"| {' | '.join(heads)} |\n|{' --- |' * len(heads)}",
         client_line("Rondo, C++, first start (no kernel on disk)", result["clients"]["Rondo, C++"][:1]),
