@@ -65,15 +65,6 @@ void run_matmul(const OpArgs& args, const Shape& shape, const Tensor* output,
   codegen::run_product(product);
 }
 
-Tensor contiguous_copy(const Tensor& tensor) {
-  if (tensor.is_contiguous()) {
-    return tensor;
-  }
-  const Tensor copy = Tensor::empty(tensor.shape(), tensor.dtype());
-  copy_elements(copy, tensor);
-  return copy;
-}
-
 void* address(const Tensor& t) {
   return t.storage()->raw_data() + size_bytes(t.dtype(), t.offset());
 }

@@ -4,27 +4,12 @@
 
 #include "core/graph/flow_builder.h"
 #include "core/tensor/copy.h"
+#include "tracer/token.h"
 
 namespace rondo::jit {
 namespace {
 
 constexpr std::size_t kMaxPlans = 4096;
-
-std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
-  h = (h ^ v) * 0x9e3779b97f4a7c15ULL;
-  return h ^ (h >> 29);
-}
-
-/// Everything of an operand that the plan's code depends on.
-std::uint64_t operand_key(const Tensor& t) {
-  if (!t.defined()) {
-    return 1;
-  }
-  const auto dtype = static_cast<std::uint64_t>(t.dtype());
-  const auto rank = static_cast<std::uint64_t>(t.rank());
-  const std::uint64_t flags = (t.is_immediate() ? 2U : 0U) | (t.is_weak() ? 4U : 0U);
-  return flags | dtype << 8 | rank << 16 | std::uint64_t{ones_mask(t.shape())} << 24 | 1ULL << 63;
-}
 
 /// Which operand stands for operand i: an earlier one that is the same view, or itself.
 std::uint64_t identity_key(const OpCall& call, std::size_t i) {
@@ -51,20 +36,6 @@ bool clashes(const OpCall& call, const Tensor& input) {
            !(output.offset() == input.offset() && output.shape() == input.shape() &&
              output.strides() == input.strides());
   });
-}
-
-/// Equal but for sizes, which plans do not depend on.
-bool same_attrs(const OpInfo& op, std::span<const Attr> a, std::span<const Attr> b) {
-  std::size_t i = 0;
-  for (const SchemaArg& arg : op.schema.args) {
-    if (!arg.is_operand()) {
-      if (arg.type != ArgType::sizes && !(a[i] == b[i])) {
-        return false;
-      }
-      ++i;
-    }
-  }
-  return true;
 }
 
 }  // namespace
@@ -97,26 +68,26 @@ Plan& EagerExecutor::plan_for(const OpCall& call) {
   key.clear();
   key.push_back(static_cast<std::uint64_t>(call.op.id) << 1 | (call.in_place ? 1U : 0U));
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
-    key.push_back(operand_key(call.inputs[i]) | identity_key(call, i) << 40);
+    key.push_back(tracer::operand_key(call.inputs[i]) | identity_key(call, i) << 40);
   }
   for (const Tensor& output : call.outputs) {  // its rank may follow from an attribute
-    key.push_back(operand_key(output));
+    key.push_back(tracer::operand_key(output));
   }
   std::uint64_t hash = 0;
   for (const std::uint64_t word : key) {
-    hash = mix(hash, word);
+    hash = tracer::mix(hash, word);
   }
   const std::vector<SchemaArg>& schema = call.op.schema.args;
   std::size_t attr = 0;
   for (const SchemaArg& arg : schema) {
     if (!arg.is_operand()) {
-      hash = mix(hash, arg.type == ArgType::sizes ? 0 : call.attrs[attr].hash());
+      hash = tracer::mix(hash, arg.type == ArgType::sizes ? 0 : call.attrs[attr].hash());
       ++attr;
     }
   }
   const auto [first, last] = plans_.equal_range(hash);
   for (auto it = first; it != last; ++it) {
-    if (it->second.key == key && same_attrs(call.op, call.attrs, it->second.attrs)) {
+    if (it->second.key == key && equal_but_for_sizes(call.op, call.attrs, it->second.attrs)) {
       return *it->second.plan;
     }
   }

@@ -45,15 +45,6 @@ std::uint64_t scalar_bits(const Scalar& value, Reg reg) {
   }
 }
 
-Tensor contiguous_copy(const Tensor& tensor) {
-  if (!tensor.defined() || tensor.is_immediate() || tensor.is_contiguous()) {
-    return tensor;
-  }
-  const Tensor copy = Tensor::empty(tensor.shape(), tensor.dtype());
-  copy_elements(copy, tensor);
-  return copy;
-}
-
 }  // namespace
 
 /// Finds shapes and strides for everything in the plan.
@@ -441,7 +432,9 @@ class Plan::Run {
     std::vector<Tensor> inputs;
     std::vector<Tensor> outputs;
     for (std::size_t i = 0; i < bound.inputs.size(); ++i) {
-      inputs.push_back(contiguous_copy(input(bound, i)));
+      const Tensor given = input(bound, i);
+      const bool in_memory = given.defined() && !given.is_immediate();
+      inputs.push_back(in_memory ? contiguous_copy(given) : given);
     }
     for (const Place& place : bound.outputs) {
       outputs.push_back(tensor(place));

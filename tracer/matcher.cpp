@@ -79,7 +79,8 @@ bool Matcher::same_geometry(const Tensor& a, const Tensor& b) {
 bool Matcher::matches(const OpCall& call, const std::vector<PendingCall>& pending) {
   const FlowNode& node = segment_->flow.nodes[position_];
   if (&call.op != node.op || call.in_place != node.in_place ||
-      call.inputs.size() != node.inputs.size() || !same_attrs(call.op, call.attrs, node.attrs)) {
+      call.inputs.size() != node.inputs.size() ||
+      !equal_but_for_sizes(call.op, call.attrs, node.attrs)) {
     return false;
   }
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {

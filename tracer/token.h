@@ -12,8 +12,9 @@ namespace rondo::tracer {
 /// segments compare the calls themselves.
 std::uint64_t token_of(const OpCall& call);
 
-/// Equal attributes, but for sizes.
-bool same_attrs(const OpInfo& op, std::span<const Attr> a, std::span<const Attr> b);
+/// Everything of an operand that compiled code depends on: dtype, rank, axes of size 1, whether it
+/// is an immediate.
+std::uint64_t operand_key(const Tensor& operand);
 
 inline std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
   h = (h ^ v) * 0x9e3779b97f4a7c15ULL;

@@ -143,4 +143,20 @@ const OpInfo* OpTable::find(std::string_view name) const {
   return found == names().end() ? nullptr : found->second;
 }
 
+bool equal_but_for_sizes(const OpInfo& op, std::span<const Attr> a, std::span<const Attr> b) {
+  if (a.empty() || b.empty()) {
+    return a.empty() && b.empty();
+  }
+  std::size_t i = 0;
+  for (const SchemaArg& arg : op.schema.args) {
+    if (!arg.is_operand()) {
+      if (arg.type != ArgType::sizes && !(a[i] == b[i])) {
+        return false;
+      }
+      ++i;
+    }
+  }
+  return true;
+}
+
 }  // namespace rondo

@@ -137,9 +137,9 @@ struct OpInfo {
   bool deterministic = true;  // false: draws random numbers
   bool checks_data = false;   // may raise an error that depends on data: never deferred
   bool row_independent =
-      false;   // each row of the result depends on its own row of the inputs alone
+      false;  // each row of the result depends on its own row of the inputs alone
   bool rows_beside_dim = false;  // likewise, if the attribute `dim` is not axis 0
-  int id = 0;  // place in the table
+  int id = 0;                    // place in the table
 
   bool saves_input(int i) const { return i < 16 && ((saves >> i) & 1U) != 0; }
   bool saves_output(int i) const { return ((saves >> (16 + i)) & 1U) != 0; }
@@ -152,6 +152,9 @@ Dtype promoted_dtype(std::span<const Tensor> inputs, std::uint32_t own_dtype);
 
 /// Throws DtypeError if `dtype` is not one that `op` takes, naming the argument.
 void check_dtype(const OpInfo& op, std::string_view arg, Dtype dtype);
+
+/// Attributes that are equal but for sizes, which no code depends on.
+bool equal_but_for_sizes(const OpInfo& op, std::span<const Attr> a, std::span<const Attr> b);
 
 /// The table of all ops.
 class OpTable {

@@ -14,12 +14,7 @@ Tensor dense(const Tensor& tensor) {
     write_element(result.storage()->raw_data(), result.dtype(), tensor.item());
     return result;
   }
-  if (tensor.is_contiguous()) {
-    return tensor;
-  }
-  const Tensor result = Tensor::empty(tensor.shape(), tensor.dtype());
-  copy_elements(result, tensor);
-  return result;
+  return contiguous_copy(tensor);
 }
 
 Tensor permuted(const Tensor& tensor, std::span<const int> order) {

@@ -92,4 +92,13 @@ void copy_elements(const Tensor& target, const Tensor& source) {
   }
 }
 
+Tensor contiguous_copy(const Tensor& tensor) {
+  if (tensor.is_contiguous()) {
+    return tensor;
+  }
+  const Tensor copy = Tensor::empty(tensor.shape(), tensor.dtype());
+  copy_elements(copy, tensor);
+  return copy;
+}
+
 }  // namespace rondo

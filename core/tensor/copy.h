@@ -9,4 +9,7 @@ namespace rondo {
 /// overlap.
 void copy_elements(const Tensor& target, const Tensor& source);
 
+/// The elements in row-major order: the tensor itself if it is contiguous, else a copy of it.
+Tensor contiguous_copy(const Tensor& tensor);
+
 }  // namespace rondo
