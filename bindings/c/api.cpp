@@ -69,7 +69,7 @@ std::int32_t report(ErrorKind kind, const char* text, rondo_error** error) noexc
     if (error != nullptr) {
       *error = new rondo_error{kind, text};
     }
-  } catch (...) {  // no memory for the text: the code alone is returned
+  } catch (...) {  // a text that finds no memory is no error of its own: the code is returned
   }
   return static_cast<std::int32_t>(kind) + 1;
 }
@@ -171,7 +171,7 @@ Tensor input_tensor(const rondo_tensor& given, std::size_t index) {
   }
   const std::int64_t bytes = count == 0 ? 0 : size_bytes(dtype, last + 1);
   const auto storage = make_ref<Storage>(address, bytes, [] {}, false);
-  const Tensor view = Tensor::view_of(storage, shape, strides, 0, dtype);
+  Tensor view = Tensor::view_of(storage, shape, strides, 0, dtype);
   if (view.is_contiguous()) {
     return view;
   }

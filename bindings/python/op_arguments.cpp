@@ -68,8 +68,9 @@ OpSignature::OpSignature(const OpInfo& info)
       sizes_place(find_sizes_place(info.schema.args)),
       result_type(make_result_type(info)) {
   for (const SchemaArg& arg : op.schema.args) {
-    const auto size = static_cast<Py_ssize_t>(arg.name.size());
-    PyObject* name = owned(PyUnicode_FromStringAndSize(arg.name.data(), size)).release();
+    PyObject* name = owned(PyUnicode_FromStringAndSize(arg.name.data(),
+                                                       static_cast<Py_ssize_t>(arg.name.size())))
+                         .release();
     PyUnicode_InternInPlace(&name);
     names.push_back(name);
     const bool has_value = arg.type <= ArgType::scalar && arg.has_default && !arg.default_none;
@@ -186,9 +187,9 @@ void OpArguments::convert_list(std::size_t i) {
 void OpArguments::convert_operand(std::size_t i) {
   const SchemaArg& arg = op_.schema.args[i];
   PyObject* value = objects_[i];
-  if (objects_.draw() && (arg.name == "seed" || arg.name == "offset")) {
-    const std::int64_t number =
-        arg.name == "seed" ? objects_.draw()->seed : objects_.draw()->offset;
+  const std::optional<RandomDraw>& draw = objects_.draw();
+  if (draw && (arg.name == "seed" || arg.name == "offset")) {
+    const std::int64_t number = arg.name == "seed" ? draw->seed : draw->offset;
     inputs_.emplace_back(Tensor::immediate(Scalar(number), Dtype::int64, false));
     return;
   }

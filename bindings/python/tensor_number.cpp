@@ -15,56 +15,56 @@ namespace {
 
 /// The ops behind operators.
 enum Operator : std::uint8_t {
-  kAdd,
-  kSub,
-  kMul,
-  kDiv,
-  kFloorDivide,
-  kRemainder,
-  kPow,
-  kMatmul,
-  kAnd,
-  kOr,
-  kXor,
-  kLeftShift,
-  kRightShift,
-  kNeg,
-  kAbs,
-  kNot,
-  kLess,
-  kLessEqual,
-  kEqual,
-  kNotEqual,
-  kGreater,
-  kGreaterEqual,
-  kOperators,
+  op_add,
+  op_sub,
+  op_mul,
+  op_div,
+  op_floor_divide,
+  op_remainder,
+  op_pow,
+  op_matmul,
+  op_and,
+  op_or,
+  op_xor,
+  op_left_shift,
+  op_right_shift,
+  op_neg,
+  op_abs,
+  op_not,
+  op_less,
+  op_less_equal,
+  op_equal,
+  op_not_equal,
+  op_greater,
+  op_greater_equal,
+  operator_count,
 };
-constexpr std::array<std::string_view, kOperators> kNames{"add",
-                                                          "sub",
-                                                          "mul",
-                                                          "div",
-                                                          "floor_divide",
-                                                          "remainder",
-                                                          "pow",
-                                                          "matmul",
-                                                          "bitwise_and",
-                                                          "bitwise_or",
-                                                          "bitwise_xor",
-                                                          "bitwise_left_shift",
-                                                          "bitwise_right_shift",
-                                                          "neg",
-                                                          "abs",
-                                                          "bitwise_not",
-                                                          "lt",
-                                                          "le",
-                                                          "eq",
-                                                          "ne",
-                                                          "gt",
-                                                          "ge"};
+constexpr std::array<std::string_view, operator_count> kNames{"add",
+                                                              "sub",
+                                                              "mul",
+                                                              "div",
+                                                              "floor_divide",
+                                                              "remainder",
+                                                              "pow",
+                                                              "matmul",
+                                                              "bitwise_and",
+                                                              "bitwise_or",
+                                                              "bitwise_xor",
+                                                              "bitwise_left_shift",
+                                                              "bitwise_right_shift",
+                                                              "neg",
+                                                              "abs",
+                                                              "bitwise_not",
+                                                              "lt",
+                                                              "le",
+                                                              "eq",
+                                                              "ne",
+                                                              "gt",
+                                                              "ge"};
 
 /// Ops are registered before the first operator is used and never change.
 const OpInfo& op_of(Operator which) {
-  static std::array<const OpInfo*, kOperators> ops{};
+  static std::array<const OpInfo*, operator_count> ops{};
   const OpInfo*& op = ops[which];
   if (op == nullptr) [[unlikely]] {
     op = &require_op(kNames[which]);
@@ -115,11 +115,11 @@ PyObject* power_slot(PyObject* left, PyObject* right, PyObject* modulus) {
   if (modulus != Py_None) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  return binary(kPow, left, right);
+  return binary(op_pow, left, right);
 }
 
 PyObject* power_in_place_slot(PyObject* self, PyObject* other, PyObject* /*modulus*/) {
-  return in_place(kPow, self, other);
+  return in_place(op_pow, self, other);
 }
 
 Scalar only_element(PyObject* self) {
@@ -167,39 +167,40 @@ PyObject* positive_slot(PyObject* self) {
 }  // namespace
 
 PyObject* tensor_compare(PyObject* left, PyObject* right, int operation) {
-  constexpr std::array kOrder{kLess, kLessEqual, kEqual, kNotEqual, kGreater, kGreaterEqual};
+  constexpr std::array kOrder{op_less,      op_less_equal, op_equal,
+                              op_not_equal, op_greater,    op_greater_equal};
   static_assert(Py_LT == 0 && Py_LE == 1 && Py_EQ == 2 && Py_NE == 3 && Py_GT == 4 && Py_GE == 5);
   return binary(kOrder.at(static_cast<std::size_t>(operation)), left, right);
 }
 
 const PyType_Slot number_slots[] = {
-    {Py_nb_add, as_slot(binary_slot<kAdd>)},
-    {Py_nb_subtract, as_slot(binary_slot<kSub>)},
-    {Py_nb_multiply, as_slot(binary_slot<kMul>)},
-    {Py_nb_true_divide, as_slot(binary_slot<kDiv>)},
-    {Py_nb_floor_divide, as_slot(binary_slot<kFloorDivide>)},
-    {Py_nb_remainder, as_slot(binary_slot<kRemainder>)},
+    {Py_nb_add, as_slot(binary_slot<op_add>)},
+    {Py_nb_subtract, as_slot(binary_slot<op_sub>)},
+    {Py_nb_multiply, as_slot(binary_slot<op_mul>)},
+    {Py_nb_true_divide, as_slot(binary_slot<op_div>)},
+    {Py_nb_floor_divide, as_slot(binary_slot<op_floor_divide>)},
+    {Py_nb_remainder, as_slot(binary_slot<op_remainder>)},
     {Py_nb_power, as_slot(power_slot)},
-    {Py_nb_matrix_multiply, as_slot(binary_slot<kMatmul>)},
-    {Py_nb_and, as_slot(binary_slot<kAnd>)},
-    {Py_nb_or, as_slot(binary_slot<kOr>)},
-    {Py_nb_xor, as_slot(binary_slot<kXor>)},
-    {Py_nb_lshift, as_slot(binary_slot<kLeftShift>)},
-    {Py_nb_rshift, as_slot(binary_slot<kRightShift>)},
-    {Py_nb_negative, as_slot(unary_slot<kNeg>)},
+    {Py_nb_matrix_multiply, as_slot(binary_slot<op_matmul>)},
+    {Py_nb_and, as_slot(binary_slot<op_and>)},
+    {Py_nb_or, as_slot(binary_slot<op_or>)},
+    {Py_nb_xor, as_slot(binary_slot<op_xor>)},
+    {Py_nb_lshift, as_slot(binary_slot<op_left_shift>)},
+    {Py_nb_rshift, as_slot(binary_slot<op_right_shift>)},
+    {Py_nb_negative, as_slot(unary_slot<op_neg>)},
     {Py_nb_positive, as_slot(positive_slot)},
-    {Py_nb_absolute, as_slot(unary_slot<kAbs>)},
-    {Py_nb_invert, as_slot(unary_slot<kNot>)},
-    {Py_nb_inplace_add, as_slot(in_place_slot<kAdd>)},
-    {Py_nb_inplace_subtract, as_slot(in_place_slot<kSub>)},
-    {Py_nb_inplace_multiply, as_slot(in_place_slot<kMul>)},
-    {Py_nb_inplace_true_divide, as_slot(in_place_slot<kDiv>)},
-    {Py_nb_inplace_floor_divide, as_slot(in_place_slot<kFloorDivide>)},
-    {Py_nb_inplace_remainder, as_slot(in_place_slot<kRemainder>)},
+    {Py_nb_absolute, as_slot(unary_slot<op_abs>)},
+    {Py_nb_invert, as_slot(unary_slot<op_not>)},
+    {Py_nb_inplace_add, as_slot(in_place_slot<op_add>)},
+    {Py_nb_inplace_subtract, as_slot(in_place_slot<op_sub>)},
+    {Py_nb_inplace_multiply, as_slot(in_place_slot<op_mul>)},
+    {Py_nb_inplace_true_divide, as_slot(in_place_slot<op_div>)},
+    {Py_nb_inplace_floor_divide, as_slot(in_place_slot<op_floor_divide>)},
+    {Py_nb_inplace_remainder, as_slot(in_place_slot<op_remainder>)},
     {Py_nb_inplace_power, as_slot(power_in_place_slot)},
-    {Py_nb_inplace_and, as_slot(in_place_slot<kAnd>)},
-    {Py_nb_inplace_or, as_slot(in_place_slot<kOr>)},
-    {Py_nb_inplace_xor, as_slot(in_place_slot<kXor>)},
+    {Py_nb_inplace_and, as_slot(in_place_slot<op_and>)},
+    {Py_nb_inplace_or, as_slot(in_place_slot<op_or>)},
+    {Py_nb_inplace_xor, as_slot(in_place_slot<op_xor>)},
     {Py_nb_bool, as_slot(truth_slot)},
     {Py_nb_int, as_slot(int_slot)},
     {Py_nb_float, as_slot(float_slot)},

@@ -159,7 +159,8 @@ void Batcher::work() {
 }
 
 bool Batcher::drop_if_late(const std::shared_ptr<Job>& job) {
-  if (job->abandoned || (job->deadline && Clock::now() >= *job->deadline)) {
+  const std::optional<Clock::time_point>& deadline = job->deadline;
+  if (job->abandoned || (deadline && Clock::now() >= *deadline)) {
     job->answer.set_value(late());
     return true;
   }
@@ -220,7 +221,8 @@ void Batcher::execute(jit::Session& session, const Jobs& jobs) {
       run_together(session, jobs);
       return;
     } catch (const std::exception&) {
-      // Data of one of them may be at fault, such as an index out of range: each is tried alone.
+      // Data of one of them may be wrong, such as an index out of range, which is no error of the
+      // others: each is tried alone.
     }
   }
   for (const std::shared_ptr<Job>& job : jobs) {

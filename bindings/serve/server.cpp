@@ -179,7 +179,7 @@ struct Server::Impl {
         }));
     http.set_exception_handler([](const Request&, Response& response, std::exception_ptr error) {
       try {
-        std::rethrow_exception(error);
+        std::rethrow_exception(std::move(error));
       } catch (const Error& e) {
         answer_error(response, status_of(e.kind()), e.what());
       } catch (const std::exception& e) {

@@ -13,7 +13,7 @@ namespace {
 
 // The data of a tensor: its bytes are made from the name of its entry.
 std::string data_of(Dtype dtype, const std::vector<std::int64_t>& shape, std::string_view entry) {
-  return std::string(static_cast<std::size_t>(tensor_size_bytes(dtype, shape).value()),
+  return std::string(static_cast<std::size_t>(tensor_size_bytes(dtype, shape).value_or(0)),
                      entry.back());
 }
 

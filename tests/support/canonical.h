@@ -117,7 +117,7 @@ std::vector<T> convolution(const C& c, X x, W w) {
 /// Section "Convolutions", gradient of the input: g(image, out, row, col). Row-major
 /// [batch, in_channels, in_rows, in_cols].
 template <class T, class C, class G, class W>
-std::vector<T> convolution_input_gradient(const C& c, G g, W w) {
+std::vector<T> convolution_input_gradient(const C& c, const G& g, const W& w) {
   std::vector<T> result;
   for (std::int64_t at = 0; at < c.batch * c.in_channels * c.in_rows * c.in_cols; ++at) {
     const std::int64_t col = at % c.in_cols;

@@ -100,7 +100,11 @@ HttpAnswer HttpClient::send(const std::string& bytes) {
       break;
     }
     received.append(buffer, static_cast<std::size_t>(step));
-    if (end == std::string::npos && (end = received.find("\r\n\r\n")) != std::string::npos) {
+    if (end != std::string::npos) {
+      continue;
+    }
+    end = received.find("\r\n\r\n");
+    if (end != std::string::npos) {
       const HttpAnswer head{0, received.substr(0, end + 2), ""};
       needed = end + 4 + std::strtoul(head.header("Content-Length").c_str(), nullptr, 10);
     }

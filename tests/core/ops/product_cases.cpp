@@ -1,4 +1,4 @@
-// Cases: products, convolutions, attention, pooling, steps of optimizers.
+// Cases: products, convolutions, attention, pooling.
 #include <cmath>
 
 #include "core/ops/reshape.h"
@@ -284,96 +284,6 @@ std::vector<OpCase> window_cases() {
        .label = "uneven",
        .args = [=] { return Args{plane(), Ints{3, 1}}; },
        .exact_halves = false}};
-}
-
-std::vector<OpCase> optimize_cases() {
-  const auto t = [](unsigned seed, double low = -1) { return uniform({5}, low, 1, seed); };
-  return {
-      {.op = "sgd_step",
-       .args = [=] { return Args{t(1), t(2), 0.1, 0.5}; },
-       .scalar = [](const Values& v) { return v[0] - v[2] * (v[1] + v[3] * v[0]); },
-       .special = false},
-      {.op = "sgd_momentum_step",
-       .args = [=] { return Args{t(1), t(2), t(3), 0.1, 0.9, 0.2, 0.5, true}; },
-       .reference =
-           [](const Args& args) {
-             const Values p = values(tensor_arg(args, 0));
-             const Values b = values(tensor_arg(args, 1));
-             const Values g = values(tensor_arg(args, 2));
-             std::vector<Values> result(2);
-             for (std::size_t i = 0; i < p.size(); ++i) {
-               const double decayed = g[i] + 0.5 * p[i];
-               const double buffer = 0.9 * b[i] + 0.8 * decayed;
-               result[0].push_back(p[i] - 0.1 * (decayed + 0.9 * buffer));
-               result[1].push_back(buffer);
-             }
-             return result;
-           }},
-      {.op = "adam_step",
-       .label = "adam",
-       .args =
-           [=] { return Args{t(1), t(2), t(3, 0), t(4), 0.1, 0.9, 0.99, 1e-8, 0.5, 0.19, 0.0199}; },
-       .reference =
-           [](const Args& args) {
-             std::vector<Values> result(3);
-             const Values p = values(tensor_arg(args, 0));
-             const Values m = values(tensor_arg(args, 1));
-             const Values v = values(tensor_arg(args, 2));
-             const Values g = values(tensor_arg(args, 3));
-             for (std::size_t i = 0; i < p.size(); ++i) {
-               const double grad = g[i] + 0.5 * p[i];
-               result[1].push_back(0.9 * m[i] + 0.1 * grad);
-               result[2].push_back(0.99 * v[i] + 0.01 * grad * grad);
-               result[0].push_back(p[i] - 0.1 * (result[1][i] / 0.19) /
-                                              (std::sqrt(result[2][i] / 0.0199) + 1e-8));
-             }
-             return result;
-           }},
-      {.op = "adam_step",
-       .label = "adamw",
-       .args =
-           [=] {
-             return Args{t(1), t(2), t(3, 0), t(4),   0.1,  0.9, 0.99,
-                         1e-8, 0.5,  0.19,    0.0199, true, true};
-           },
-       .reference =
-           [](const Args& args) {
-             std::vector<Values> result(3);
-             const Values p = values(tensor_arg(args, 0));
-             const Values m = values(tensor_arg(args, 1));
-             const Values v = values(tensor_arg(args, 2));
-             const Values g = values(tensor_arg(args, 3));
-             for (std::size_t i = 0; i < p.size(); ++i) {
-               result[1].push_back(0.9 * m[i] - 0.1 * g[i]);
-               result[2].push_back(0.99 * v[i] + 0.01 * g[i] * g[i]);
-               result[0].push_back(p[i] * 0.95 - 0.1 * (result[1][i] / 0.19) /
-                                                     (std::sqrt(result[2][i] / 0.0199) + 1e-8));
-             }
-             return result;
-           }},
-      {.op = "amsgrad_step",
-       .args =
-           [=] {
-             return Args{t(1), t(2), t(3, 0), t(5, 0), t(4), 0.1,
-                         0.9,  0.99, 1e-8,    0.0,     0.19, 0.0199};
-           },
-       .reference =
-           [](const Args& args) {
-             std::vector<Values> result(4);
-             const Values p = values(tensor_arg(args, 0));
-             const Values m = values(tensor_arg(args, 1));
-             const Values v = values(tensor_arg(args, 2));
-             const Values most = values(tensor_arg(args, 3));
-             const Values g = values(tensor_arg(args, 4));
-             for (std::size_t i = 0; i < p.size(); ++i) {
-               result[1].push_back(0.9 * m[i] + 0.1 * g[i]);
-               result[2].push_back(0.99 * v[i] + 0.01 * g[i] * g[i]);
-               result[3].push_back(std::max(most[i], result[2][i]));
-               result[0].push_back(p[i] - 0.1 * (result[1][i] / 0.19) /
-                                              (std::sqrt(result[3][i] / 0.0199) + 1e-8));
-             }
-             return result;
-           }}};
 }
 
 }  // namespace rondo::test

@@ -31,7 +31,8 @@ double place_of(const Values& v, bool largest) {
 }
 
 /// The reduction of a [2, 3, 4] tensor over `axes`, with `rest` as arguments after the input.
-OpCase over(const char* op, const char* label, std::vector<int> axes, const Args& rest, Fold fold) {
+OpCase over(const char* op, const char* label, const std::vector<int>& axes, const Args& rest,
+            Fold fold) {
   OpCase c{.op = op, .label = label};
   c.args = [rest] {
     Args args{uniform({2, 3, 4}, 0.5, 2)};

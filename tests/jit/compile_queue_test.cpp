@@ -1,0 +1,75 @@
+#include "jit/compile_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "codegen/plugin.h"
+#include "tests/support/random_kernel.h"
+
+namespace rondo::jit {
+namespace {
+
+constexpr int kThreads = 4;
+
+/// Runs `body(n)` on threads n = 0, 1, ...
+template <class Body>
+void on_threads(const Body& body) {
+  std::vector<std::thread> threads;
+  for (int n = 0; n < kThreads; ++n) {
+    threads.emplace_back([&body, n] { body(n); });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+}
+
+TEST(CompileQueue, RunsWhatManyThreadsSubmitOneJobAfterTheOther) {
+  std::int64_t sum = 0;  // of the worker alone
+  std::atomic<int> refused = 0;
+  on_threads([&](int n) {
+    for (int i = 0; i < 100; ++i) {
+      const Priority priority = i % 2 == 0 ? Priority::lowering : Priority::compiling;
+      refused += submit(priority, [&sum, n] { sum += n; }) ? 0 : 1;
+    }
+  });
+  wait_for_compiles();
+  EXPECT_EQ(refused, 0);
+  EXPECT_EQ(sum, 100 * (0 + 1 + 2 + 3));
+}
+
+TEST(CompileQueue, GoesOnAfterAJobThatThrows) {
+  bool ran = false;
+  submit(Priority::compiling, [] { throw std::runtime_error("on purpose"); });
+  submit(Priority::compiling, [&ran] { ran = true; });
+  wait_for_compiles();
+  EXPECT_TRUE(ran);
+}
+
+TEST(KernelCache, GivesAllThreadsTheSameKernelAndItIsRequestedOnce) {
+  std::vector<std::vector<KernelEntry*>> found(kThreads);
+  on_threads([&found](int n) {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const codegen::KernelCase kernel_case = codegen::random_kernel(seed);
+      const codegen::Variant variant = codegen::variant_of(kernel_case, codegen::Schedule::rows);
+      KernelEntry& entry = KernelCache::instance().find(kernel_case.kernel, variant);
+      request_compile(entry);
+      found[static_cast<std::size_t>(n)].push_back(&entry);
+    }
+  });
+  wait_for_compiles();
+  for (const std::vector<KernelEntry*>& entries : found) {
+    EXPECT_EQ(entries, found[0]);
+  }
+  const bool compiles = codegen::llvm_target().target != nullptr;
+  for (const KernelEntry* entry : found[0]) {
+    EXPECT_EQ(entry->compiled() != nullptr, compiles);
+    EXPECT_EQ(entry->rejected.load(), !compiles);
+  }
+}
+
+}  // namespace
+}  // namespace rondo::jit

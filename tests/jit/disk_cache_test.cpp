@@ -1,0 +1,72 @@
+#include "jit/disk_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/temporary_folder.h"
+
+namespace rondo::jit {
+namespace {
+
+class DiskCacheTest : public testing::Test {
+ protected:
+  DiskCacheTest() { setenv("RONDO_CACHE_DIR", folder_.path().c_str(), 1); }
+  ~DiskCacheTest() override { unsetenv("RONDO_CACHE_DIR"); }
+
+  TemporaryFolder folder_;
+};
+
+/// Code of a size and content of its own for each key.
+codegen::MachineCode code_of(int key) {
+  return {std::vector<std::byte>(static_cast<std::size_t>(key) * 100 + 64, std::byte(key)), 16};
+}
+
+TEST_F(DiskCacheTest, ThreadsAndCachesOfOneFolderReadWhatOthersWrite) {
+  constexpr int kKeys = 8;
+  DiskCache caches[2];  // as of two processes
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int n = 0; n < 4; ++n) {
+    threads.emplace_back([&wrong, &cache = caches[n % 2], n] {
+      for (int i = 0; i < 50; ++i) {
+        const int key = (i + n) % kKeys;
+        codegen::MachineCode code;
+        if (!cache.read(std::to_string(key), code)) {
+          cache.write(std::to_string(key), code_of(key));
+        } else if (code.bytes != code_of(key).bytes || code.entry != 16) {
+          ++wrong;
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(wrong, 0);
+  for (int key = 0; key < kKeys; ++key) {
+    codegen::MachineCode code;
+    EXPECT_TRUE(caches[0].read(std::to_string(key), code)) << key;
+  }
+}
+
+TEST_F(DiskCacheTest, ADamagedFileIsDeletedAndNotRead) {
+  DiskCache cache;
+  cache.write("key", code_of(1));
+  const std::filesystem::path path = *std::filesystem::directory_iterator(folder_.path());
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(-1, std::ios::end).put('x');
+  file.close();
+  codegen::MachineCode code;
+  EXPECT_FALSE(cache.read("key", code));
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+}  // namespace
+}  // namespace rondo::jit
