@@ -60,7 +60,8 @@ InputMeta meta_of(const Tensor& input) {
     return {};
   }
   const int rank = input.rank();
-  const bool transposed = rank > 1 && input.strides()[rank - 2] < input.strides()[rank - 1];
+  const bool transposed = rank > 1 && input.shape()[rank - 2] > 1 && input.shape()[rank - 1] > 1 &&
+                          input.strides()[rank - 2] < input.strides()[rank - 1];
   return {{input.shape(), input.dtype()}, transposed};
 }
 

@@ -23,7 +23,7 @@ struct Gradient {
 
 /// What is known of an operand also where it is not saved.
 struct InputMeta : Meta {
-  bool transposed = false;  // neighbours along the last axis but one are nearer in memory
+  bool transposed = false;  // a matrix whose neighbours along columns are the nearer in memory
 };
 
 class GradContext {

@@ -35,7 +35,8 @@ void Matmul::infer(const OpArgs& args, std::vector<Meta>& outputs) {
 namespace {
 
 /// a @ b, computed as (b.T @ a.T).T where the result is to lie transposed in memory: the gradient
-/// of a transposed weight then lies as the weight does.
+/// of a transposed weight then lies as the weight does. Equal bits: both products have more than
+/// one column, so both are the same chains.
 Tensor product_like(const InputMeta& meta, const Tensor& a, const Tensor& b) {
   return meta.transposed ? transpose(matmul(transpose(b, -2, -1), transpose(a, -2, -1)), -2, -1)
                          : matmul(a, b);
