@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib as _difflib
 from typing import Any as _Any
 
 from . import _C
@@ -148,6 +147,8 @@ def compile(model: _Any = None, **_options: _Any) -> _Any:
 
 
 def __getattr__(name: str) -> _Any:
-    near = _difflib.get_close_matches(name, globals(), 1)
+    import difflib  # slow to import, and rarely needed
+
+    near = difflib.get_close_matches(name, globals(), 1)
     hint = f"; did you mean '{near[0]}'?" if near else ""
     raise AttributeError(f"module 'rondo' has no attribute '{name}'{hint}")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator
-from multiprocessing.connection import Connection, wait
-from typing import Any, Generic, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 from ... import random as rondo_random
 from ..._C import ArgumentError, Error, Generator, default_generator
@@ -15,6 +13,9 @@ from .collate import default_collate, default_convert
 from .dataset import Dataset, IterableDataset
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
 from .worker import Job, WorkerFailure, run_worker
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -208,6 +209,8 @@ class _Workers:
     def __init__(self, loader: DataLoader[Any], seed: int) -> None:
         context = loader.multiprocessing_context
         if context is None or isinstance(context, str):
+            import multiprocessing  # slow to import, and most programs have no workers
+
             context = multiprocessing.get_context(context or "fork")
         self.timeout = loader.timeout or None
         self.ahead = loader.prefetch_factor
@@ -264,6 +267,8 @@ class _Workers:
             yield batch
 
     def _receive(self, ready: dict[int, Any]) -> None:
+        from multiprocessing.connection import wait
+
         found = wait(self.connections, self.timeout)
         if not found:
             raise Error(f"DataLoader: no batch came within {self.timeout} s")

@@ -9,11 +9,13 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
-from multiprocessing.connection import Connection
 from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ... import random as rondo_random
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 
 class WorkerInfo(NamedTuple):
