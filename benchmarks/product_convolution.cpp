@@ -47,6 +47,16 @@ Convolution make(const Case& s) {
   return c;
 }
 
+std::string name(const Case& s) {
+  char text[96];
+  std::snprintf(text, sizeof(text),
+                "%3ld x %4ld -> %4ld, %3ld, kernel %ld, stride %ld, groups %3ld",
+                static_cast<long>(s.batch), static_cast<long>(s.in), static_cast<long>(s.out),
+                static_cast<long>(s.size), static_cast<long>(s.kernel), static_cast<long>(s.stride),
+                static_cast<long>(s.groups));
+  return text;
+}
+
 // GFLOP/s of the median of some rounds, each of enough calls for a few milliseconds.
 template <class F>
 double speed(double work, int rounds, F call) {
@@ -83,12 +93,8 @@ void measure(const Case& s, int rounds) {
       work, rounds, [&] { run_convolution_input_gradient(c, g.data(), w.data(), dx.data()); });
   const double weight = speed(
       work, rounds, [&] { run_convolution_weight_gradient(c, x.data(), g.data(), dw.data()); });
-  std::printf(
-      "%3ld x %4ld -> %4ld, %3ld, kernel %ld, stride %ld, groups %3ld: forward %6.1f  input "
-      "%6.1f  weight %6.1f  (forward %.1f us)\n",
-      static_cast<long>(s.batch), static_cast<long>(s.in), static_cast<long>(s.out),
-      static_cast<long>(s.size), static_cast<long>(s.kernel), static_cast<long>(s.stride),
-      static_cast<long>(s.groups), forward, input, weight, work / forward / 1e3);
+  std::printf("%s: forward %6.1f  input %6.1f  weight %6.1f  (forward %.1f us)\n", name(s).c_str(),
+              forward, input, weight, work / forward / 1e3);
 }
 
 }  // namespace
@@ -96,6 +102,7 @@ void measure(const Case& s, int rounds) {
 int main(int argc, char** argv) {
   const int threads = argc > 1 ? std::atoi(argv[1]) : 1;
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 9;
+  const std::string filter = argc > 3 ? argv[3] : "";
   rondo::set_num_threads(threads);
   std::printf("%d threads, GFLOP/s: median of %d rounds\n", threads, rounds);
   for (const Case& s :
@@ -106,7 +113,9 @@ int main(int argc, char** argv) {
         Case{1, 512, 512, 7, 3, 1, 1}, Case{8, 64, 128, 56, 3, 2, 1}, Case{8, 64, 256, 56, 1, 1, 1},
         Case{8, 256, 512, 28, 1, 2, 1}, Case{2, 3, 64, 224, 7, 2, 1},
         Case{8, 64, 64, 56, 3, 1, 64}}) {
-    measure(s, rounds);
+    if (name(s).find(filter) != std::string::npos) {
+      measure(s, rounds);
+    }
   }
   return 0;
 }

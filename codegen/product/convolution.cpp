@@ -26,7 +26,7 @@ class WeightGradient {
  public:
   WeightGradient(const Convolution& c, const void* input, const void* gradient, void* result)
       : c_(c),
-        plan_(plan_convolution(c)),
+        plan_(plan_convolution(c, false)),
         taps_(c.kernel_rows * c.kernel_cols),
         blocks_((c.batch * c.out_rows * c.out_cols + kProductBlock - 1) / kProductBlock),
         input_(input),
@@ -142,12 +142,27 @@ void WeightGradient::run() {
 
 }  // namespace
 
+namespace {
+
+// Planes for each column of the kernel cost copies, which enough channels share, and room in the
+// cache, which a long k needs itself; what they save is a part of each line.
+bool pays_to_close_up(const Convolution& c) {
+  constexpr Index kManyChannels = 8;
+  constexpr Index kShortLine = 16;
+  constexpr Index kShortSum = 256;
+  const Index k = c.in_channels / c.groups * c.kernel_rows * c.kernel_cols;
+  return c.out_channels / c.groups >= kManyChannels &&
+         (c.out_cols <= kShortLine || c.stride_cols > 1 || k <= kShortSum);
+}
+
+}  // namespace
+
 void run_convolution(const Convolution& c, const void* input, const void* weight, void* output,
                      const Epilogue& epilogue) {
   check_dtype(c);
   if (c.batch * c.out_channels * c.out_rows * c.out_cols > 0) {
-    run_window_plan(plan_convolution(c), c.dtype, c.batch, c.groups, input, weight, output,
-                    epilogue);
+    run_window_plan(plan_convolution(c, pays_to_close_up(c)), c.dtype, c.batch, c.groups, input,
+                    weight, output, epilogue);
   }
 }
 

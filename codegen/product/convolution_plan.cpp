@@ -31,6 +31,16 @@ struct AxisTaps {
   Index extra = 0;
 };
 
+// Each tap has a phase of its own: element r of it is what the tap reads at position r.
+AxisTaps taps_apart(const Axis& axis) {
+  AxisTaps result;
+  for (Index tap = 0; tap < axis.kernel; ++tap) {
+    result.taps.push_back({tap, tap, 0});
+    result.first.push_back(tap * axis.dilation - axis.padding);
+  }
+  return result;
+}
+
 AxisTaps forward_taps(const Axis& axis) {
   AxisTaps result;
   for (Index tap = 0; tap < axis.kernel; ++tap) {
@@ -142,9 +152,9 @@ std::vector<Index> WindowPlan::weight_offsets(const WindowGrid& grid) const {
   return result;
 }
 
-WindowPlan plan_convolution(const Convolution& c) {
+WindowPlan plan_convolution(const Convolution& c, bool closed_up) {
   const AxisTaps rows = forward_taps(row_axis(c));
-  const AxisTaps cols = forward_taps(col_axis(c));
+  const AxisTaps cols = closed_up ? taps_apart(col_axis(c)) : forward_taps(col_axis(c));
   const Index taps = c.kernel_rows * c.kernel_cols;
   WindowPlan plan;
   plan.m = c.out_channels / c.groups;

@@ -56,7 +56,9 @@ struct WindowPlan {
   std::vector<std::int64_t> weight_offsets(const WindowGrid& grid) const;
 };
 
-WindowPlan plan_convolution(const Convolution& convolution);
+/// closed_up: each column of the kernel has planes of its own, in which positions lie side by side,
+/// with nothing between the lines. It takes more copies; what lies between is not computed.
+WindowPlan plan_convolution(const Convolution& convolution, bool closed_up);
 WindowPlan plan_input_gradient(const Convolution& convolution);
 
 }  // namespace rondo::codegen

@@ -112,22 +112,36 @@ void pack_along_k(const PackSource<E>& src, Index rows, Index k, T* dst, Index d
   }
 }
 
-/// Copies `count` elements, widened.
+/// Copies `count` elements, widened; they may move to the front. The last vector, which overlaps
+/// the one before, is read before anything is written.
 template <class E, class T>
 void copy_row(const E* from, Index count, T* to) {
-  Index i = 0;
-  if constexpr (sizeof(T) == 4) {
-    for (; i + 8 <= count; i += 8) {
-      _mm256_storeu_ps(to + i, widen8(from + i));
+  constexpr Index kLanes = 32 / sizeof(T);
+  if (count < kLanes) {
+    for (Index i = 0; i < count; ++i) {
+      to[i] = widen(from[i]);
     }
-  } else {
-    for (; i + 4 <= count; i += 4) {
-      _mm256_storeu_pd(to + i, _mm256_loadu_pd(from + i));
+    return;
+  }
+  const auto load = [from](Index i) {
+    if constexpr (sizeof(T) == 4) {
+      return widen8(from + i);
+    } else {
+      return _mm256_loadu_pd(from + i);
     }
+  };
+  const auto store = [to](Index i, auto vector) {
+    if constexpr (sizeof(T) == 4) {
+      _mm256_storeu_ps(to + i, vector);
+    } else {
+      _mm256_storeu_pd(to + i, vector);
+    }
+  };
+  const auto last = load(count - kLanes);
+  for (Index i = 0; i + kLanes < count; i += kLanes) {
+    store(i, load(i));
   }
-  for (; i < count; ++i) {
-    to[i] = widen(from[i]);
-  }
+  store(count - kLanes, last);
 }
 
 /// Packs columns that are contiguous along i.

@@ -7,16 +7,46 @@
 
 namespace rondo::codegen::RONDO_ISA {
 
-/// One row of a plane: to[c] = from[c * step + first], zero outside 0..count - 1.
-template <class E, class T>
-void fill_plane_row(const E* from, Index count, Index first, Index step, T* to, Index cols) {
-  // Columns begin..end are inside.
-  const Index begin = first >= 0 ? 0 : least(cols, divide_up(-first, step));
-  const Index inside = count - first > 0 ? divide_up(count - first, step) : 0;
-  const Index end = inside < begin ? begin : least(cols, inside);
-  for (Index i = 0; i < begin; ++i) {
+/// The columns begin..end of a plane's rows that are inside the source.
+struct InsideColumns {
+  Index begin;
+  Index end;
+};
+
+inline InsideColumns inside_columns(const PlaneSampling& s, Index source_cols, Index cols) {
+  const Index before = s.first_col >= 0 ? 0 : divide_up(-s.first_col, s.col_step);
+  const Index begin = least(cols, before);
+  const Index left = source_cols - s.first_col;
+  const Index end = left > 0 ? least(cols, divide_up(left, s.col_step)) : 0;
+  return {begin, end < begin ? begin : end};
+}
+
+/// Zeros outside begin..end, and perhaps inside.
+template <class T>
+void clear_ends(const InsideColumns& inside, T* to, Index cols) {
+  using S = Simd<T>;
+  if (cols >= S::kWidth && inside.begin <= S::kWidth && cols - inside.end <= S::kWidth) {
+    S::store(to, S::zero());
+    S::store(to + cols - S::kWidth, S::zero());
+    return;
+  }
+  for (Index i = 0; i < inside.begin; ++i) {
     to[i] = 0;
   }
+  for (Index i = inside.end; i < cols; ++i) {
+    to[i] = 0;
+  }
+}
+
+/// One row of a plane: to[c] = from[c * step + first], zero outside the row of `count` elements.
+template <class E, class T>
+void fill_plane_row(const E* from, Index count, const PlaneSampling& s, const InsideColumns& inside,
+                    T* to, Index cols) {
+  const Index first = s.first_col;
+  const Index step = s.col_step;
+  const Index begin = inside.begin;
+  const Index end = inside.end;
+  clear_ends(inside, to, cols);
   Index c = begin;
   if (step == 1) {
     copy_row(from + first + begin, end - begin, to + begin);
@@ -34,9 +64,6 @@ void fill_plane_row(const E* from, Index count, Index first, Index step, T* to, 
   for (; c < end; ++c) {
     to[c] = widen(from[first + c * step]);
   }
-  for (Index i = end; i < cols; ++i) {
-    to[i] = 0;
-  }
 }
 
 template <class E>
@@ -46,11 +73,16 @@ void fill_planes(const Planes& planes, Index first_line, const void* source, voi
   for (Index channel = 0; channel < planes.channels; ++channel) {
     for (Index i = 0; i < planes.count; ++i) {
       const PlaneSampling& s = planes.samplings[i];
+      const InsideColumns inside = inside_columns(s, planes.source_cols, planes.cols);
+      const InsideColumns none{planes.cols, planes.cols};
       for (Index r = 0; r < planes.rows; ++r) {
         const Index row = (first_line + r) * s.row_step + s.first_row;
-        const bool inside = row >= 0 && row < planes.source_rows;
-        fill_plane_row(from + (inside ? row * planes.source_cols : 0),
-                       inside ? planes.source_cols : 0, s.first_col, s.col_step, to, planes.cols);
+        if (row >= 0 && row < planes.source_rows) {
+          fill_plane_row(from + row * planes.source_cols, planes.source_cols, s, inside, to,
+                         planes.cols);
+        } else {
+          fill_plane_row(from, 0, s, none, to, planes.cols);
+        }
         to += planes.cols;
       }
     }

@@ -105,7 +105,8 @@ class Windows {
   using Kernels = MicroKernels<T>;
   static constexpr Index kSumsAtOnce = 1 << 15;
   static constexpr Index kBlocksAtOnce = 20;
-  static constexpr Index kWindowsInCache = 1 << 14;
+  static constexpr Index kWindowsInCache = (64 << 10) / sizeof(T);
+  static constexpr Index kPlanesInCache = (24 << 10) / sizeof(T);
 
   Index width(Index lines) const { return (lines - 1) * w_.pitch + w_.cols; }
 
@@ -152,30 +153,31 @@ void Windows<E>::run_panels(Index k, Index first_block, const T* b, Index width,
   args.to_stride = stride;
   args.add = k > 0;
   const Index end_block = least(blocks_.count, first_block + kBlocksAtOnce);
-  const auto run_tile = [&](Index block, Index j) {
+  args.b_step = panel_;
+  // Columns j.. of a block of rows: whole panels, or the rest, which fills no panel.
+  const auto run_columns = [&](Index block, Index j, Index panels) {
     const Index row = block * blocks_.base + least(block, blocks_.taller);
     const Index height = blocks_.height(block);
     const Index cols = least(panel_, width - j);
     const Index vectors = divide_up(cols, Kernels::kWidth);
     args.last_lanes = cols - (vectors - 1) * Kernels::kWidth;
+    args.panels = panels;
     args.b = b + j;
     place_weights(row, height, k, args);
     args.to = sums + row * stride + j;
     Kernels::table(vectors, walk_, args.last_lanes != Kernels::kWidth)[height](args);
   };
-  // Windows that stay in the first-level cache let results be written along their rows.
-  if (args.k * width <= kWindowsInCache) {
+  // What stays in the first-level cache is read anew for each block of rows, so that results are
+  // written along their rows; else weights are read anew for each panel.
+  const Index extent = args.b_offsets[args.k - 1] - args.b_offsets[0] + width;
+  const bool by_rows = extent <= kPlanesInCache || args.k * width <= kWindowsInCache;
+  const Index at_once = by_rows && width >= panel_ ? width / panel_ : 1;
+  for (Index j = 0; j < width;) {
+    const Index panels = least(at_once, width - j < panel_ ? 1 : (width - j) / panel_);
     for (Index block = first_block; block < end_block; ++block) {
-      for (Index j = 0; j < width; j += panel_) {
-        run_tile(block, j);
-      }
+      run_columns(block, j, panels);
     }
-  } else {
-    for (Index j = 0; j < width; j += panel_) {
-      for (Index block = first_block; block < end_block; ++block) {
-        run_tile(block, j);
-      }
-    }
+    j += panels * panel_;
   }
 }
 

@@ -62,6 +62,10 @@ inline std::vector<Convolution> convolution_cases() {
       make_convolution(1, 1, 2, 3, 5, 5, 1, 1, 2, 0, 1),       // stride beyond the kernel
       make_convolution(1, 1, 2, 3, 4, 4, 3, 3, 1, 4, 1),       // windows that see only padding
       make_convolution(1, 1, 16, 20, 40, 300, 3, 3, 1, 1, 1),  // many positions
+      make_convolution(2, 1, 60, 12, 9, 14, 3, 3, 1, 1, 1),    // short lines, k over two blocks
+      make_convolution(1, 1, 31, 9, 5, 26, 3, 3, 1, 1, 1),     // long lines, a longer k
+      make_convolution(1, 1, 2, 8, 13, 15, 3, 4, 2, 11, 3),    // more padding than a vector
+      make_convolution(2, 2, 4, 40, 28, 28, 3, 3, 1, 1, 1),    // panels behind one another
   };
   Convolution uneven = make_convolution(2, 1, 3, 4, 9, 10, 3, 3, 2, 0, 1);
   uneven.padding_rows = 1;  // before, not behind
