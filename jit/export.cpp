@@ -1,9 +1,12 @@
 #include "jit/export.h"
 
+#include <algorithm>
+#include <map>
 #include <set>
 
 #include "core/base/error.h"
 #include "core/op/call.h"
+#include "core/tensor/equal.h"
 #include "serialize/zip_writer.h"
 
 namespace rondo::jit {
@@ -29,14 +32,12 @@ class ArchiveWriter {
     manifest_.devices = {{"main", "cpu"}};
   }
 
-  void write(const std::vector<ExportMethod>& methods, const std::vector<ExportTensor>& tensors) {
+  void write(std::vector<ExportMethod> methods, const std::vector<ExportTensor>& tensors) {
     for (const ExportTensor& tensor : tensors) {
       add_tensor(tensor);
     }
-    for (const ExportMethod& method : methods) {
-      for (const tracer::NamedTensor& constant : method.trace.constants) {
-        add_tensor({constant.name, constant.tensor, serialize::TensorRole::constant});
-      }
+    for (ExportMethod& method : methods) {
+      add_constants(method.trace);
     }
     for (const ExportMethod& method : methods) {
       add_method(method, tensors);
@@ -74,6 +75,46 @@ class ArchiveWriter {
     seen_.push_back(tensor.tensor);
   }
 
+  /// Each trace counts its constants from 0: equal ones are stored once, others get new names.
+  void add_constants(tracer::TraceResult& trace) {
+    std::map<std::string, std::string> names;
+    for (tracer::NamedTensor& constant : trace.constants) {
+      const auto known = std::find_if(
+          constants_.begin(), constants_.end(),
+          [&](const ExportTensor& other) { return same_bits(other.tensor, constant.tensor); });
+      if (known == constants_.end()) {
+        constants_.push_back({free_name(), constant.tensor, serialize::TensorRole::constant});
+        add_tensor(constants_.back());
+        names[constant.name] = constants_.back().name;
+      } else {
+        names[constant.name] = known->name;
+      }
+      constant.name = names[constant.name];
+    }
+    for (GraphNode& node : trace.graph.nodes) {
+      for (GraphOperand& operand : node.inputs) {
+        const auto renamed = names.find(operand.name);
+        if (operand.kind == GraphOperand::Kind::tensor && renamed != names.end()) {
+          operand.name = renamed->second;
+        }
+      }
+    }
+  }
+
+  std::string free_name() const {
+    const auto taken = [this](const std::string& name) {
+      return std::any_of(manifest_.tensors.begin(), manifest_.tensors.end(), [&](const auto& t) {
+        return t.name == name ||
+               std::find(t.aliases.begin(), t.aliases.end(), name) != t.aliases.end();
+      });
+    };
+    std::size_t i = constants_.size();
+    while (taken(fmt::format("constant.{}", i))) {
+      ++i;
+    }
+    return fmt::format("constant.{}", i);
+  }
+
   void add_method(const ExportMethod& exported, const std::vector<ExportTensor>& tensors) {
     const tracer::TraceResult& trace = exported.trace;
     serialize::Method method;
@@ -86,31 +127,52 @@ class ArchiveWriter {
       method.outputs.push_back({exported.output_names.at(o), trace.output_dtypes[o],
                                 dimensions(trace.output_shapes[o]), "main"});
     }
-    serialize::Body body;
-    const bool train = exported.mode == serialize::Mode::train;
-    body.modes = {exported.mode};
-    body.code = fmt::format("code/{}{}.rir", method.name, train ? ".train" : "");
-    body.row_dependence = row_dependence(trace, exported.inputs, tensors);
-    body.rng = trace.random ? "philox4x32-10" : "";
-    const std::string text = print(trace.graph);
-    zip_.add(body.code, {reinterpret_cast<const std::byte*>(text.data()), text.size()});
-    note_ops(trace.graph);
-    add_body(method, std::move(body));
-    if (!trace.random) {
-      add_golden(exported, method.name);
-    }
+    add_body(method, exported, tensors);
   }
 
-  /// A method traced in both modes has two bodies.
-  void add_body(serialize::Method& method, serialize::Body body) {
-    for (serialize::Method& known : manifest_.methods) {
-      if (known.name == method.name) {
-        known.bodies.push_back(std::move(body));
+  /// A method traced in both modes has two bodies, or one if they are the same.
+  void add_body(const serialize::Method& method, const ExportMethod& exported,
+                const std::vector<ExportTensor>& tensors) {
+    const tracer::TraceResult& trace = exported.trace;
+    const auto known = std::find_if(manifest_.methods.begin(), manifest_.methods.end(),
+                                    [&](const auto& other) { return other.name == method.name; });
+    const std::string text = print(trace.graph);
+    if (known != manifest_.methods.end()) {
+      check<ArgumentError>(known->inputs == method.inputs && known->outputs == method.outputs,
+                           "export: {} has other inputs or outputs in another mode", method.name);
+      if (texts_.at(known->bodies.front().code) == text) {
+        std::vector<serialize::Mode>& modes = known->bodies.front().modes;
+        modes.insert(modes.end(), exported.modes.begin(), exported.modes.end());
         return;
       }
     }
-    method.bodies.push_back(std::move(body));
-    manifest_.methods.push_back(method);
+    serialize::Body body;
+    body.modes = exported.modes;
+    body.code =
+        fmt::format("code/{}{}.rir", method.name, known == manifest_.methods.end() ? "" : ".train");
+    body.row_dependence = why_rows_depend(exported, tensors);
+    body.mutable_buffers = trace.written;
+    body.rng = trace.random ? "philox4x32-10" : "";
+    zip_.add(body.code, {reinterpret_cast<const std::byte*>(text.data()), text.size()});
+    texts_.emplace(body.code, text);
+    note_ops(trace.graph);
+    if (known == manifest_.methods.end()) {
+      manifest_.methods.push_back(method);
+      manifest_.methods.back().bodies.push_back(std::move(body));
+    } else {
+      known->bodies.push_back(std::move(body));
+    }
+    add_golden(exported, method.name);
+  }
+
+  static std::string why_rows_depend(const ExportMethod& exported,
+                                     const std::vector<ExportTensor>& tensors) {
+    const tracer::TraceResult& trace = exported.trace;
+    if (!trace.written.empty()) {
+      return fmt::format("it writes the buffer '{}'", trace.written.front());
+    }
+    const std::string reason = row_dependence(trace, exported.inputs, tensors);
+    return reason.empty() && trace.random ? "it draws random numbers" : reason;
   }
 
   void note_ops(const Graph& graph) {
@@ -124,7 +186,7 @@ class ArchiveWriter {
   void add_golden(const ExportMethod& exported, const std::string& name) {
     serialize::GoldenCase golden;
     golden.method = name;
-    golden.mode = exported.mode;
+    golden.mode = exported.modes.front();
     for (const Tensor& input : exported.inputs) {
       golden.inputs.push_back(store("golden", input));
     }
@@ -137,7 +199,9 @@ class ArchiveWriter {
   serialize::ZipWriter zip_;
   serialize::Manifest manifest_;
   std::vector<Tensor> seen_;
+  std::vector<ExportTensor> constants_;
   std::set<std::string> ops_;
+  std::map<std::string, std::string> texts_;  // of graphs, by entry
   int stored_ = 0;
 };
 

@@ -16,7 +16,7 @@ struct ExportMethod {
   std::vector<Tensor> inputs;  // the examples: they become a golden case
   std::vector<std::string> input_names;
   std::vector<std::string> output_names;
-  serialize::Mode mode = serialize::Mode::eval;
+  std::vector<serialize::Mode> modes = {serialize::Mode::eval};  // that the trace is for
 };
 
 /// A parameter or buffer of the model.
@@ -27,7 +27,8 @@ struct ExportTensor {
 };
 
 /// Writes the archive to `sink` and commits it. Tensors of one storage and geometry are stored
-/// once. Errors: IoError, ArgumentError.
+/// once; a method's traces for several modes become one body where they are equal. Errors: IoError,
+/// ArgumentError.
 void write_archive(serialize::Sink& sink, const std::vector<ExportMethod>& methods,
                    const std::vector<ExportTensor>& tensors);
 

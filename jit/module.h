@@ -1,24 +1,24 @@
-// Loaded programs: a Module is what an archive holds and never changes; a Session runs it.
+// Loaded programs: a Module is what an archive holds and never changes; a Session (jit/session.h)
+// runs it.
 #pragma once
 
-#include <atomic>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "core/graph/graph.h"
+#include "core/tensor/tensor.h"
 #include "serialize/bytes.h"
 #include "serialize/manifest.h"
 #include "serialize/zip_reader.h"
 
 namespace rondo::jit {
 
-/// A graph with its expressions parsed, ready to run.
 struct Program;
 
-class Module {
+class Module : public std::enable_shared_from_this<Module> {
  public:
   /// Reads an archive. Weights lie in place where the source is mapped. All checksums are verified.
   /// Errors: IoError, FormatError.
@@ -29,10 +29,16 @@ class Module {
   const serialize::Manifest& manifest() const { return manifest_; }
   /// Errors: ArgumentError that lists the methods.
   const serialize::Method& method(std::string_view name) const;
+  /// The body of a method for a mode. Errors: ArgumentError if it was not exported for it.
+  const serialize::Body& body(std::string_view method, serialize::Mode mode) const;
   /// The text of a method's graph.
   std::string code(std::string_view method) const;
+  /// The place of a tensor in the manifest, by any of its names; -1 if there is none.
+  int number(const std::string& name) const;
   /// A parameter, buffer or constant, by any of its names. Undefined if there is none.
   Tensor tensor(const std::string& name) const;
+  /// All of them, in the order of the manifest.
+  std::span<const Tensor> tensors() const { return tensors_; }
 
   /// Runs every golden case; returns what differs, in words (empty: all equal to the bit).
   std::vector<std::string> verify() const;
@@ -40,31 +46,15 @@ class Module {
  private:
   friend class Session;
   Module() = default;
-  const Program& program(std::string_view method, serialize::Mode mode) const;
   void read_tensors(const serialize::ZipReader& reader);
   void read_programs(const serialize::ZipReader& reader);
+  std::vector<Tensor> golden_inputs(const serialize::GoldenCase& golden) const;
 
   std::shared_ptr<const serialize::ZipReader> reader_;
   serialize::Manifest manifest_;
-  std::unordered_map<std::string, Tensor> tensors_;
+  std::vector<Tensor> tensors_;
+  std::unordered_map<std::string, int> numbers_;
   std::unordered_map<std::string, std::unique_ptr<const Program>> programs_;  // by entry
-};
-
-/// Runs a module's methods on one thread at a time; sessions of one module share its weights.
-class Session {
- public:
-  explicit Session(std::shared_ptr<const Module> module) : module_(std::move(module)) {}
-
-  /// Checks the inputs against the signature and runs. Errors: ArgumentError, DtypeError,
-  /// ShapeError that name the input; ArgumentError if the session is in use by another thread.
-  std::vector<Tensor> run(std::string_view method, const std::vector<Tensor>& inputs,
-                          serialize::Mode mode = serialize::Mode::eval);
-
-  const Module& module() const { return *module_; }
-
- private:
-  std::shared_ptr<const Module> module_;
-  std::atomic_flag in_use_ = ATOMIC_FLAG_INIT;
 };
 
 }  // namespace rondo::jit

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/graph/flow_builder.h"
 #include "core/op/call.h"
+#include "core/op/generator.h"
 #include "core/op/op.h"
 #include "jit/export.h"
 
@@ -159,6 +160,8 @@ void walk(const Graph& graph, std::vector<Tensor>& values,
   NoExecutor executor;
   const ExecutorScope scope(executor);
   const GradMode no_grad(false);
+  Generator generator;
+  const GeneratorScope draws(generator);
   CallObserver* const previous = std::exchange(current_observer(), &rows);
   for (const GraphNode& node : graph.nodes) {
     std::vector<Tensor> inputs;

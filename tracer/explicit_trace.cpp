@@ -2,114 +2,13 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 
 #include "core/base/error.h"
-#include "core/op/call.h"
+#include "core/tensor/equal.h"
+#include "tracer/trace_recording.h"
 
 namespace rondo::tracer {
 namespace {
-
-/// One run of the function as a graph without symbols, and what is needed to compare runs.
-class Recording final : public CallObserver {
- public:
-  Recording(const TraceRequest& request, const std::vector<Tensor>& inputs) : request_(request) {
-    graph.name = request.method;
-    graph.inputs = static_cast<int>(inputs.size());
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      define(inputs[i], static_cast<int>(i));
-    }
-    graph.values = graph.inputs;
-    for (const NamedTensor& named : request.tensors) {
-      names_.emplace(named.tensor.impl(), named.name);
-    }
-  }
-
-  void called(const OpCall& call) override {
-    const std::string at = request_.source ? request_.source() : "";
-    check<UnsupportedError>(!call.in_place,
-                            "trace: {}: {}_ writes in place; use {} in what is exported", at,
-                            call.op.name, call.op.name);
-    GraphNode node;
-    node.op = &call.op;
-    node.source = at;
-    for (const Tensor& input : call.inputs) {
-      node.inputs.push_back(operand(input));
-    }
-    for (const Attr& attr : call.attrs) {
-      node.attrs.push_back({attr, {}});
-    }
-    for (const Tensor& output : call.outputs) {
-      define(output, graph.values);
-      node.outputs.push_back(graph.values++);
-    }
-    random = random || !call.op.deterministic;
-    graph.nodes.push_back(std::move(node));
-  }
-
-  void host_read(const Tensor& tensor) override {
-    if (values_.count(tensor.impl()) != 0) {
-      fail<ArgumentError>(
-          "trace: {}: the value of a traced tensor of shape {} is read on the host; what is "
-          "exported "
-          "cannot depend on it",
-          request_.source ? request_.source() : "", tensor.shape());
-    }
-  }
-
-  int value(const Tensor& tensor) const {
-    const auto found = values_.find(tensor.impl());
-    return found == values_.end() ? -1 : found->second;
-  }
-
-  Graph graph;
-  std::vector<NamedTensor> constants;
-  std::vector<Tensor> outputs;
-  bool random = false;
-
- private:
-  void define(const Tensor& tensor, int value) {
-    values_[tensor.impl()] = value;
-    kept_.push_back(tensor);
-  }
-
-  GraphOperand operand(const Tensor& tensor) {
-    GraphOperand result;
-    if (!tensor.defined()) {
-      return result;
-    }
-    if (tensor.is_immediate()) {
-      result.kind = GraphOperand::Kind::number;
-      result.number = tensor.impl()->immediate;
-      result.dtype = tensor.dtype();
-      result.weak = tensor.is_weak();
-      return result;
-    }
-    const int known = value(tensor);
-    if (known >= 0) {
-      result.kind = GraphOperand::Kind::value;
-      result.value = known;
-      return result;
-    }
-    result.kind = GraphOperand::Kind::tensor;
-    const auto named = names_.find(tensor.impl());
-    if (named == names_.end()) {
-      const std::string name = fmt::format("constant.{}", constants.size());
-      constants.push_back({name, tensor});
-      names_.emplace(tensor.impl(), name);
-      kept_.push_back(tensor);
-      result.name = name;
-    } else {
-      result.name = named->second;
-    }
-    return result;
-  }
-
-  const TraceRequest& request_;
-  std::unordered_map<const TensorImpl*, int> values_;
-  std::unordered_map<const TensorImpl*, std::string> names_;
-  std::vector<Tensor> kept_;  // an address must not be used again while it is a key
-};
 
 /// The examples with the size of `symbol` changed by `more`: rows are repeated, so that indices
 /// stay valid.
@@ -132,32 +31,11 @@ std::vector<Tensor> resized(const TraceRequest& request, const std::string& symb
   return inputs;
 }
 
-Recording record(const TraceRequest& request, const std::vector<Tensor>& inputs) {
-  Recording recording(request, inputs);
-  const GradMode no_grad(false);
-  CallObserver*& observer = current_observer();
-  CallObserver* const previous = observer;
-  observer = &recording;
-  try {
-    recording.outputs = request.function(inputs);
-  } catch (...) {
-    observer = previous;
-    throw;
-  }
-  observer = previous;
-  for (const Tensor& output : recording.outputs) {
-    const int value = recording.value(output);
-    check<ArgumentError>(value >= 0, "trace: a result of {} was not computed from calls of ops",
-                         request.method);
-    recording.graph.outputs.push_back(value);
-  }
-  return recording;
-}
-
 /// Finds integers that follow the sizes.
 class Comparison {
  public:
-  Comparison(const TraceRequest& request, const Recording& base) : base_(base) {
+  Comparison(const TraceRequest& request, const Recording& base, UnchangedTensors& unchanged)
+      : base_(base) {
     for (const DynamicAxis& axis : request.dynamic) {
       const std::int64_t size =
           request.inputs[static_cast<std::size_t>(axis.input)].size(axis.axis);
@@ -168,7 +46,8 @@ class Comparison {
     }
     for (const auto& [symbol, size] : sizes_) {
       for (const std::int64_t more : {1, 2}) {
-        others_.push_back({symbol, more, record(request, resized(request, symbol, more))});
+        others_.push_back(
+            {symbol, more, record(request, resized(request, symbol, more), unchanged)});
         same_calls(others_.back().recording);
       }
     }
@@ -222,6 +101,7 @@ class Comparison {
     const std::vector<GraphNode>& b = other.graph.nodes;
     for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
       const bool same = i < a.size() && i < b.size() && a[i].op == b[i].op &&
+                        a[i].in_place == b[i].in_place && a[i].no_grad == b[i].no_grad &&
                         a[i].inputs.size() == b[i].inputs.size() && same_wiring(a[i], b[i]);
       const std::string& where = i < a.size() ? a[i].source : b[i].source;
       check<ArgumentError>(
@@ -230,6 +110,14 @@ class Comparison {
           "size; loops over a dynamic size cannot be exported",
           where, i < a.size() ? a[i].op->name : "nothing",
           i < b.size() ? b[i].op->name : "nothing");
+    }
+    for (std::size_t i = 0; i < base_.constants.size(); ++i) {
+      const Tensor& x = base_.constants[i].tensor;
+      const Tensor& y = other.constants[i].tensor;
+      check<ArgumentError>(x.is_same(y) || same_bits(x, y),
+                           "trace: a tensor of shape {} that {} makes without calls of ops differs "
+                           "from run to run; what is exported cannot make it anew",
+                           x.shape(), base_.graph.name);
     }
   }
 
@@ -297,12 +185,14 @@ void symbolize(Graph& graph, const Comparison& comparison) {
 }  // namespace
 
 TraceResult trace(const TraceRequest& request) {
-  const Recording base = record(request, request.inputs);
-  const Comparison comparison(request, base);
+  UnchangedTensors unchanged(request);
+  const Recording base = record(request, request.inputs, unchanged);
+  const Comparison comparison(request, base, unchanged);
   TraceResult result;
   result.graph = base.graph;
   result.constants = base.constants;
   result.outputs = base.outputs;
+  result.written = base.written;
   result.random = base.random;
   symbolize(result.graph, comparison);
   for (std::size_t i = 0; i < request.inputs.size(); ++i) {

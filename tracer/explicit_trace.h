@@ -21,6 +21,7 @@ struct DynamicAxis {
 struct NamedTensor {
   std::string name;
   Tensor tensor;
+  bool writable = false;  // a buffer, which the function may write in place
 };
 
 struct TraceRequest {
@@ -41,8 +42,9 @@ struct TraceResult {
   std::vector<std::vector<SizeText>> input_shapes;
   std::vector<std::vector<SizeText>> output_shapes;
   std::vector<Dtype> output_dtypes;
-  std::vector<Tensor> outputs;  // of the example run
-  bool random = false;          // it draws random numbers
+  std::vector<Tensor> outputs;       // of the example run, drawing as the seed 0 gives it
+  std::vector<std::string> written;  // the buffers that it writes
+  bool random = false;               // it draws random numbers
 };
 
 /// Runs the function on the examples and, for every symbol, on inputs of two other sizes: what
@@ -51,7 +53,8 @@ struct TraceResult {
 ///
 /// Errors: ArgumentError, naming the line, if the number of calls depends on a size, if a value is
 /// read on the host, or if an integer does not depend on sizes linearly; UnsupportedError for
-/// writes in place.
+/// writes in place into anything but buffers, and for draws from another generator. Buffers and the
+/// process's generator are afterwards as they were.
 TraceResult trace(const TraceRequest& request);
 
 }  // namespace rondo::tracer

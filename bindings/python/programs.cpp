@@ -3,10 +3,11 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "bindings/python/call_site.h"
 #include "bindings/python/errors.h"
 #include "bindings/python/tensor_type.h"
 #include "jit/export.h"
-#include "jit/module.h"
+#include "jit/session.h"
 
 namespace rondo::python {
 namespace {
@@ -60,7 +61,7 @@ serialize::Mode mode_of(const std::string& name) {
 }
 
 /// A method is a dict: name, function, inputs, dynamic [(input, axis, symbol)], input_names,
-/// output_names (None: y0, y1, ...), mode.
+/// output_names (None: output, or output0, output1, ...), modes.
 jit::ExportMethod trace_method(const py::dict& method,
                                const std::vector<jit::ExportTensor>& tensors) {
   tracer::TraceRequest request;
@@ -74,13 +75,17 @@ jit::ExportMethod trace_method(const py::dict& method,
         {py::cast<int>(row[0]), py::cast<int>(row[1]), py::cast<std::string>(row[2])});
   }
   for (const jit::ExportTensor& tensor : tensors) {
-    request.tensors.push_back({tensor.name, tensor.tensor});
+    request.tensors.push_back(
+        {tensor.name, tensor.tensor, tensor.role == serialize::TensorRole::buffer});
   }
   jit::ExportMethod exported;
   exported.trace = tracer::trace(request);
   exported.inputs = request.inputs;
   exported.input_names = py::cast<std::vector<std::string>>(method["input_names"]);
-  exported.mode = mode_of(py::cast<std::string>(method["mode"]));
+  exported.modes.clear();
+  for (const py::handle mode : method["modes"]) {
+    exported.modes.push_back(mode_of(py::cast<std::string>(mode)));
+  }
   if (method["output_names"].is_none()) {
     for (std::size_t i = 0; i < exported.trace.outputs.size(); ++i) {
       exported.output_names.push_back(
@@ -164,10 +169,13 @@ PyObject* program_run(PyObject* self, PyObject* args) {
     return nullptr;
   }
   return guarded([&] {
-    return wrap_all(
-               program_of(self).session->run(method, tensors_of(inputs, method), mode_of(mode)))
-        .release()
-        .ptr();
+    const std::vector<Tensor> given = tensors_of(inputs, method);
+    std::vector<Tensor> outputs;
+    {
+      const CallRelease released;
+      outputs = program_of(self).session->run(method, given, {mode_of(mode)});
+    }
+    return wrap_all(outputs).release().ptr();
   });
 }
 
@@ -214,14 +222,18 @@ PyObject* program_code(PyObject* self, PyObject* method) {
   });
 }
 
-/// tensors(): the parameters and buffers by name; they lie in the archive and are read-only.
+/// tensors(): parameters and buffers by name. Those that are not the session's own lie in the
+/// archive and are read-only.
 PyObject* program_tensors(PyObject* self, PyObject* /*unused*/) {
   return guarded([&] {
     py::dict result;
-    const jit::Module& module = *program_of(self).module;
-    for (const serialize::TensorRecord& record : module.manifest().tensors) {
+    const ProgramObject& program = program_of(self);
+    for (const serialize::TensorRecord& record : program.module->manifest().tensors) {
+      if (record.role == serialize::TensorRole::constant) {
+        continue;
+      }
       result[py::str(record.name)] =
-          py::reinterpret_steal<py::object>(wrap(module.tensor(record.name)));
+          py::reinterpret_steal<py::object>(wrap(program.session->tensor(record.name)));
       for (const std::string& alias : record.aliases) {
         result[py::str(alias)] = result[py::str(record.name)];
       }
@@ -234,10 +246,62 @@ PyObject* program_verify(PyObject* self, PyObject* /*unused*/) {
   return guarded([&] { return py::cast(program_of(self).module->verify()).release().ptr(); });
 }
 
+PyObject* program_make_trainable(PyObject* self, PyObject* /*unused*/) {
+  return guarded([&]() -> PyObject* {
+    program_of(self).session->make_trainable();
+    Py_RETURN_NONE;
+  });
+}
+
+/// parameters(): pairs of name and tensor of the trainable ones.
+PyObject* program_parameters(PyObject* self, PyObject* /*unused*/) {
+  return guarded([&] {
+    py::list result;
+    const ProgramObject& program = program_of(self);
+    for (const serialize::TensorRecord& record : program.module->manifest().tensors) {
+      if (record.requires_grad) {
+        result.append(py::make_tuple(record.name, py::reinterpret_steal<py::object>(
+                                                      wrap(program.session->tensor(record.name)))));
+      }
+    }
+    return result.release().ptr();
+  });
+}
+
+/// set_tensor(name, tensor)
+PyObject* program_set_tensor(PyObject* self, PyObject* args) {
+  const char* name = nullptr;
+  PyObject* tensor = nullptr;
+  if (PyArg_ParseTuple(args, "sO:set_tensor", &name, &tensor) == 0) {
+    return nullptr;
+  }
+  return guarded([&]() -> PyObject* {
+    program_of(self).session->set_tensor(name, require_tensor(tensor, "set_tensor", "tensor"));
+    Py_RETURN_NONE;
+  });
+}
+
+/// save(path): the archive with the session's tensors.
+PyObject* program_save(PyObject* self, PyObject* path) {
+  return guarded([&]() -> PyObject* {
+    const char* text = PyUnicode_AsUTF8(path);
+    if (text == nullptr) {
+      throw PythonError();
+    }
+    const std::unique_ptr<serialize::Sink> sink = serialize::replace_file(text);
+    program_of(self).session->save(*sink);
+    Py_RETURN_NONE;
+  });
+}
+
 PyMethodDef program_methods[] = {{"run", program_run, METH_VARARGS, nullptr},
                                  {"signature", program_signature, METH_NOARGS, nullptr},
                                  {"code", program_code, METH_O, nullptr},
                                  {"tensors", program_tensors, METH_NOARGS, nullptr},
+                                 {"make_trainable", program_make_trainable, METH_NOARGS, nullptr},
+                                 {"parameters", program_parameters, METH_NOARGS, nullptr},
+                                 {"set_tensor", program_set_tensor, METH_VARARGS, nullptr},
+                                 {"save", program_save, METH_O, nullptr},
                                  {"verify", program_verify, METH_NOARGS, nullptr},
                                  {nullptr, nullptr, 0, nullptr}};
 PyType_Slot program_slots[] = {

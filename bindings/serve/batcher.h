@@ -14,7 +14,7 @@
 
 #include "bindings/serve/metrics.h"
 #include "core/base/error.h"
-#include "jit/module.h"
+#include "jit/session.h"
 
 namespace rondo::serve {
 

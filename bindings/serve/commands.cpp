@@ -7,7 +7,7 @@
 #include "bindings/serve/protocol.h"
 #include "core/base/error.h"
 #include "core/op/call.h"
-#include "jit/module.h"
+#include "jit/session.h"
 
 namespace rondo::serve {
 namespace {

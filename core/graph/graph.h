@@ -33,7 +33,9 @@ struct GraphNode {
   std::vector<GraphOperand> inputs;
   std::vector<GraphAttr> attrs;
   std::vector<int> outputs;
-  std::string source;  // where the user's code made the call, for example "model.py:12"
+  bool in_place = false;  // the in-place form: the first operand, a tensor, is overwritten
+  bool no_grad = false;   // nothing is recorded for the backward pass
+  std::string source;     // where the user's code made the call, for example "model.py:12"
 };
 
 /// Values are numbered: the inputs first, then the results of the nodes in order.

@@ -243,8 +243,14 @@ class Parser {
       result.outputs.push_back(made++);
     } while (accept(", "));
     expect(" = ");
+    result.no_grad = accept("no_grad ");
     const std::string_view name = identifier();
     result.op = OpTable::instance().find(name);
+    if (result.op == nullptr && name.ends_with('_')) {
+      result.op = OpTable::instance().find(name.substr(0, name.size() - 1));
+      result.in_place = true;
+      require(result.op == nullptr || result.op->has_in_place, "an op with an in-place form");
+    }
     check<FormatError>(result.op != nullptr,
                        "graph: line {}: unknown op '{}'; a newer runtime may have it", line_, name);
     expect("(");

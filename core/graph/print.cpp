@@ -1,5 +1,7 @@
 // Printing of graphs. One line a node:
 //   %3 = conv2d(%0, @"conv.weight", None; [1, 1], [0, 0], [1, 1], 1)  # model.py:12
+//   %4 = no_grad lerp_(@"norm.running_mean", %3, 0.1)
+// `no_grad`: the call records nothing for a backward pass; an underscore: the in-place form.
 // Operands: %n a value, @"name" a tensor of the archive, None, numbers (0.5, 2, True; with :dtype
 // if they do not give way in promotion), ${expression} a size. Attributes follow the semicolon.
 #include <fmt/format.h>
@@ -54,7 +56,8 @@ std::string print(const Graph& graph) {
     for (const GraphAttr& attr : node.attrs) {
       attrs.push_back(print_attr(attr));
     }
-    text += fmt::format("{} = {}({}{}{})", fmt::join(outputs, ", "), node.op->name,
+    text += fmt::format("{} = {}{}{}({}{}{})", fmt::join(outputs, ", "),
+                        node.no_grad ? "no_grad " : "", node.op->name, node.in_place ? "_" : "",
                         fmt::join(inputs, ", "), attrs.empty() ? "" : "; ", fmt::join(attrs, ", "));
     text += node.source.empty() ? "\n" : fmt::format("  # {}\n", node.source);
   }

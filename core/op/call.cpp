@@ -74,7 +74,7 @@ void call_view(const OpInfo& op, std::span<const Tensor> inputs, std::span<const
 }
 
 /// The operands of a call; for an op that draws, `seed` and `offset` (its last two) are taken from
-/// the default generator here unless they were given, so that they are inputs like any other from
+/// the thread's generator here unless they were given, so that they are inputs like any other from
 /// then on.
 class RandomInputs {
  public:
@@ -84,7 +84,7 @@ class RandomInputs {
     }
     drawn_.assign(given.begin(), given.end());
     inputs_ = drawn_;
-    const RandomDraw draw = default_generator().draw();
+    const RandomDraw draw = current_generator().draw();
     drawn_[drawn_.size() - 2] = Tensor::immediate(Scalar(draw.seed), Dtype::int64, false);
     drawn_[drawn_.size() - 1] = Tensor::immediate(Scalar(draw.offset), Dtype::int64, false);
   }

@@ -36,4 +36,20 @@ class Generator {
 /// The process's generator.
 Generator& default_generator();
 
+/// What the calls of this thread draw from: the process's generator unless a scope has put another
+/// in its place.
+Generator& current_generator();
+
+/// Lets this thread draw from another generator for a scope.
+class GeneratorScope {
+ public:
+  explicit GeneratorScope(Generator& generator);
+  ~GeneratorScope();
+  GeneratorScope(const GeneratorScope&) = delete;
+  GeneratorScope& operator=(const GeneratorScope&) = delete;
+
+ private:
+  Generator* previous_;
+};
+
 }  // namespace rondo

@@ -1,10 +1,11 @@
-#include "jit/module.h"
+#include "jit/session.h"
 
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
 #include "core/ops/all.h"
 #include "jit/export.h"
+#include "jit/program.h"
 #include "tests/support/check_error.h"
 #include "tests/support/tensors.h"
 
@@ -26,7 +27,7 @@ std::vector<std::byte> exported_network(std::string* dependence = nullptr) {
   request.inputs = {floats({2, 3}, {1, 0, -1, 0.5F, 0.25F, 0})};
   request.dynamic = {{0, 0, "batch"}};
   request.tensors = {{"w", w}, {"b", b}};
-  ExportMethod method{tracer::trace(request), request.inputs, {"x"}, {"y"}, serialize::Mode::eval};
+  ExportMethod method{tracer::trace(request), request.inputs, {"x"}, {"y"}};
   if (dependence != nullptr) {
     *dependence = row_dependence(method.trace, method.inputs, {{"w", w}, {"b", b}});
   }
@@ -62,6 +63,70 @@ TEST(Module, NamesTheInputThatIsWrong) {
   check_error<ShapeError>(
       [&] { session.run("forward", {floats({2, 4}, {0, 0, 0, 0, 0, 0, 0, 0})}); },
       "forward: input 'x' is invalid: expected [batch, 3] of float32, got [2, 4] of float32");
+}
+
+TEST(Graph, InPlaceCallsAndCallsWithoutGradientsPrintAndParse) {
+  initialize();
+  const std::string text =
+      "method step 1\n"
+      "%1 = no_grad lerp_(@\"mean\", %0, 0.1)\n"
+      "%2 = no_grad clone(%0)\n"
+      "%3 = add(%2, @\"mean\")\n"
+      "return %3\n";
+  const Graph graph = parse_graph(text);
+  EXPECT_TRUE(graph.nodes[0].in_place && graph.nodes[0].no_grad);
+  EXPECT_FALSE(graph.nodes[2].in_place || graph.nodes[2].no_grad);
+  EXPECT_EQ(print(graph), text);
+  check_error<FormatError>(
+      [] { parse_graph("method f 1\n%1 = matmul_(%0, %0)\nreturn %1\n"); },
+      "graph: line 2: expected an op with an in-place form at '(%0, %0)\nreturn %1\n'");
+}
+
+TEST(Program, WritesNothingThatIsNotDeclaredToBeWritten) {
+  initialize();
+  const auto compiled = [](const std::string& call) {
+    ProgramContext context{
+        "code/f.rir", [](const std::string& name) { return name == "b" ? 0 : 1; }, {true, false}};
+    compile(parse_graph("method f 1\n%1 = " + call + "\nreturn %1\n"), context);
+  };
+  compiled("add_(@\"b\", %0)");
+  compiled("sgd_step(@\"b\", %0, 0.1, 0.0; False)");
+  const char* const texts[] = {"add_(%0, @\"b\")", "add_(@\"w\", %0)",
+                               "sgd_step(%0, %0, 0.1, 0.0; False)"};
+  for (const char* text : texts) {
+    EXPECT_THROW(compiled(text), FormatError) << text;
+  }
+  check_error<FormatError>(
+      [&] { compiled("add_(@\"w\", %0)"); },
+      "load: code/f.rir: add writes its operand 0, which is not among mutable_buffers");
+}
+
+TEST(Session, HasBuffersOfItsOwnAndASeedOfItsOwn) {
+  const Tensor mean = floats({2}, {0, 0});
+  tracer::TraceRequest request;
+  request.function = [&](const std::vector<Tensor>& in) {
+    lerp.in_place(mean, in[0], 0.5);
+    return std::vector<Tensor>{dropout(in[0], 0.5) + mean};
+  };
+  request.inputs = {floats({2}, {2, 4})};
+  request.tensors = {{"mean", mean, true}};
+  ExportMethod method{tracer::trace(request), request.inputs, {"x"}, {"y"}};
+  EXPECT_EQ(values(mean), (std::vector<double>{0, 0}));
+  serialize::MemorySink sink;
+  write_archive(sink, {method}, {{"mean", mean, serialize::TensorRole::buffer}});
+  const auto module = load_bytes(sink.take());
+  EXPECT_TRUE(module->verify().empty());
+  EXPECT_EQ(module->body("forward", serialize::Mode::eval).row_dependence,
+            "it writes the buffer 'mean'");
+  Session first(module);
+  Session second(module);
+  const std::vector<double> y = values(first.run("forward", request.inputs)[0]);
+  EXPECT_EQ(values(first.tensor("mean")), (std::vector<double>{1, 2}));
+  EXPECT_EQ(values(second.tensor("mean")), (std::vector<double>{0, 0}));
+  default_generator().seed(7);
+  first.run("forward", request.inputs);
+  EXPECT_EQ(values(second.run("forward", request.inputs)[0]), y);
+  EXPECT_EQ(default_generator().state().offset, 0);
 }
 
 TEST(Module, PrintsAGraphThatParses) {

@@ -6,7 +6,7 @@
 
 #include "core/ops/all.h"
 #include "jit/compile_queue.h"
-#include "jit/module.h"
+#include "jit/session.h"
 #include "tests/support/small_archive.h"
 #include "tests/support/tensors.h"
 

@@ -12,8 +12,7 @@ namespace {
 
 std::vector<std::byte> exported(const tracer::TraceRequest& request, const char* input,
                                 const std::vector<jit::ExportTensor>& tensors) {
-  const jit::ExportMethod method{
-      tracer::trace(request), request.inputs, {input}, {"y"}, serialize::Mode::eval};
+  const jit::ExportMethod method{tracer::trace(request), request.inputs, {input}, {"y"}};
   serialize::MemorySink sink;
   jit::write_archive(sink, {method}, tensors);
   return sink.take();

@@ -7,7 +7,8 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, BinaryIO, TypeAlias, Union
 
 from . import _C, _state
@@ -20,8 +21,23 @@ Dynamic: TypeAlias = Mapping[Union[str, int], Mapping[int, str]]
 ZIP_START = b"PK"
 
 
+@dataclass(frozen=True)
+class Method:
+    """A further method of what `trace` makes: a function, with examples of its own."""
+
+    fn: Callable[..., Any]
+    example_inputs: Tensor | Sequence[Tensor]
+    dynamic: Dynamic | None = None
+    input_names: Sequence[str] | None = None
+    output_names: Sequence[str] | None = None
+
+
 class Program:
-    """A traced or loaded model: calling it runs its method `forward`, without its Python code."""
+    """A traced or loaded model: calling it runs its method `forward`, without its Python code.
+
+    It runs on one thread at a time. Gradients are recorded as for any call: with respect to inputs
+    that require them, and to its parameters once it is trained.
+    """
 
     def __init__(self, path: str, *, temporary: bool = False) -> None:
         self._path = path
@@ -39,11 +55,28 @@ class Program:
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
     def train(self, mode: bool = True) -> Program:
+        """Runs the bodies for training from now on, with parameters of its own that can be trained."""
+        if mode:
+            self._native.make_trainable()
         self._mode = "train" if mode else "eval"
         return self
 
     def eval(self) -> Program:
         return self.train(False)
+
+    def named_parameters(self) -> Iterator[tuple[str, Tensor]]:
+        """The parameters that were trainable when they were saved, as leaves of this program."""
+        self._native.make_trainable()
+        return iter(self._native.parameters())
+
+    def parameters(self) -> Iterator[Tensor]:
+        return (parameter for _, parameter in self.named_parameters())
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forgets the gradients, or sets them to 0."""
+        for parameter in self.parameters():
+            if parameter.grad is not None:
+                parameter.grad = None if set_to_none else parameter.grad * 0
 
     def signature(self) -> dict[str, Any]:
         """For each method its inputs, outputs, and why its rows are not independent, if so."""
@@ -54,19 +87,29 @@ class Program:
         return self._native.code(method)
 
     def state_dict(self) -> dict[str, Tensor]:
-        """Parameters and buffers; they lie in the archive and are read-only."""
-        return self._native.tensors()
+        """Parameters and buffers; those that cannot be trained lie in the archive and are read-only."""
+        return {name: tensor.detach() for name, tensor in self._native.tensors().items()}
+
+    def load_state_dict(self, state_dict: Mapping[str, Tensor]) -> None:
+        """Copies values into parameters and buffers, all of them."""
+        known = self._native.tensors()
+        missing = sorted(known.keys() - state_dict.keys())
+        unexpected = sorted(state_dict.keys() - known.keys())
+        if missing or unexpected:
+            raise ArgumentError(
+                f"load_state_dict: missing: {', '.join(missing) or 'none'}; "
+                f"unexpected: {', '.join(unexpected) or 'none'}"
+            )
+        for name, tensor in state_dict.items():
+            self._native.set_tensor(name, tensor)
 
     def verify(self) -> list[str]:
         """Runs the examples that the archive holds; what differs, in words."""
         return self._native.verify()
 
     def save(self, path: Path) -> None:
-        """Writes the archive; the file appears whole or not at all."""
-        target = os.fspath(path)
-        beside = f"{target}.{os.getpid()}.part"
-        shutil.copyfile(self._path, beside)
-        os.replace(beside, target)
+        """Writes the archive with the values of now; the file appears whole or not at all."""
+        self._native.save(os.fspath(path))
 
     def __repr__(self) -> str:
         return f"Program(methods={list(self.signature())})"
@@ -102,6 +145,52 @@ def _members(function: Callable[..., Any]) -> list[tuple[str, Tensor, str]]:
     ]
 
 
+class _Modes:
+    """Puts a module into a mode before each of its methods is traced, and back at the end."""
+
+    def __init__(self, fn: Callable[..., Any]) -> None:
+        self._module = fn if isinstance(fn, Module) else None
+        modules = [] if self._module is None else list(self._module.modules())
+        self._before = [(module, module.training) for module in modules]
+
+    def __enter__(self) -> _Modes:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for module, training in self._before:
+            module.training = training
+
+    def wrap(self, fn: Callable[..., Any], mode: str) -> Callable[..., Any]:
+        def run(*inputs: Tensor) -> Any:
+            self.__exit__()
+            if self._module is not None and self._module.training != (mode == "train"):
+                self._module.train(mode == "train")
+            return fn(*inputs)
+
+        return fn if self._module is None else run
+
+
+def _method_row(name: str, method: Method, modes: list[str], modules: _Modes) -> dict[str, Any]:
+    given = method.example_inputs
+    inputs = [given] if isinstance(given, Tensor) else list(given)
+    chosen = method.input_names
+    names = list(chosen) if chosen is not None else _input_names(method.fn, len(inputs))
+    if len(names) != len(inputs):
+        raise ArgumentError(f"trace: {len(names)} names for {len(inputs)} inputs")
+    return {
+        "name": name,
+        "function": modules.wrap(method.fn, modes[0]),
+        "inputs": inputs,
+        "dynamic": _dynamic_rows(method.dynamic, names),
+        "input_names": names,
+        "output_names": None if method.output_names is None else list(method.output_names),
+        "modes": modes,
+    }
+
+
+MODES = {"eval": ["eval"], "train": ["train"], "both": ["eval", "train"]}
+
+
 def trace(
     fn: Callable[..., Any],
     example_inputs: Tensor | Sequence[Tensor],
@@ -109,42 +198,34 @@ def trace(
     *,
     input_names: Sequence[str] | None = None,
     output_names: Sequence[str] | None = None,
-    mode: str | None = None,
+    mode: str = "eval",
+    methods: Mapping[str, Method] | None = None,
 ) -> Program:
-    """Runs `fn` (a module or a function) once on examples; what it did becomes a program.
+    """Runs `fn` (a module or a function) on examples; what it did becomes a program.
 
     `dynamic` names axes whose sizes may differ at each call: {"x": {0: "batch"}}. A module is
-    traced in eval mode unless `mode` is "train". A host read of a traced value is an error that
-    names the line.
+    traced in the `mode` "eval", "train" or "both"; functions are for both. `methods` are further
+    functions of the same module, such as its loss; `fn` itself is the method `forward`. A host
+    read of a traced value is an error that names the line.
     """
-    inputs = [example_inputs] if isinstance(example_inputs, Tensor) else list(example_inputs)
-    names = list(input_names) if input_names is not None else _input_names(fn, len(inputs))
-    if len(names) != len(inputs):
-        raise ArgumentError(f"trace: {len(names)} names for {len(inputs)} inputs")
-    wanted = mode or "eval"
-    method = {
-        "name": "forward",
-        "function": fn,
-        "inputs": inputs,
-        "dynamic": _dynamic_rows(dynamic, names),
-        "input_names": names,
-        "output_names": None if output_names is None else list(output_names),
-        "mode": wanted,
-    }
+    if mode not in MODES:
+        raise ArgumentError(f"trace: mode is '{mode}'; expected 'eval', 'train' or 'both'")
+    forward = Method(fn, example_inputs, dynamic, input_names, output_names)
+    members = {"forward": forward, **(methods or {})}
+    passes = [[m] for m in MODES[mode]] if isinstance(fn, Module) else [["eval", "train"]]
     handle, path = tempfile.mkstemp(suffix=".rondo")
     os.close(handle)
-    training = fn.training if isinstance(fn, Module) else False
     try:
-        if isinstance(fn, Module):
-            fn.train(wanted == "train")
-        _C.export_archive(path, [method], _members(fn))
-        return Program(path, temporary=True).train(wanted == "train")
+        with _Modes(fn) as modules:
+            rows = [
+                _method_row(name, m, modes, modules) for modes in passes for name, m in members.items()
+            ]
+            _C.export_archive(path, rows, _members(fn))
     except BaseException:
         os.unlink(path)
         raise
-    finally:
-        if isinstance(fn, Module):
-            fn.train(training)
+    program = Program(path, temporary=True)
+    return program.train() if mode == "train" else program
 
 
 def save(obj: Any, f: Path | BinaryIO) -> None:

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from . import _C
-from ._program import Program, load, save, trace
+from ._program import Method, Program, load, save, trace
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -39,4 +39,4 @@ def wait_for_compiles() -> None:
 
 sys.modules[__name__].__class__ = _CallableModule
 
-__all__ = ["Program", "load", "save", "trace", "tracing", "wait_for_compiles"]
+__all__ = ["Method", "Program", "load", "save", "trace", "tracing", "wait_for_compiles"]

@@ -5,6 +5,7 @@
 #include <rondo/rondo.hpp>
 #include <thread>
 
+#include "tests/support/check_api_error.h"
 #include "tests/support/small_archive.h"
 
 namespace rondo {
@@ -15,19 +16,6 @@ api::Module loaded() {
   std::vector<unsigned char> copy(bytes.size());
   std::memcpy(copy.data(), bytes.data(), bytes.size());
   return api::Module::load_bytes(std::move(copy));
-}
-
-template <class Body>
-void check_api_error(rondo_code code, const std::string& kind, const std::string& text,
-                     const Body& body) {
-  try {
-    body();
-    ADD_FAILURE() << "no error was thrown; expected: " << text;
-  } catch (const api::Error& error) {
-    EXPECT_EQ(error.code(), code);
-    EXPECT_EQ(error.kind(), kind);
-    EXPECT_EQ(error.what(), text);
-  }
 }
 
 TEST(Api, TellsTheVersionAndTheSizesOfItsStructs) {

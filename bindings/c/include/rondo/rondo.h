@@ -1,4 +1,5 @@
-/* The stable C interface of Rondo: load an archive, ask what it holds, run its methods. */
+/* The stable C interface of Rondo: load an archive, ask what it holds, run and train
+   it. */
 #ifndef RONDO_RONDO_H
 #define RONDO_RONDO_H
 
@@ -53,6 +54,7 @@ typedef struct rondo_error rondo_error;
 typedef struct rondo_module rondo_module;
 typedef struct rondo_session rondo_session;
 typedef struct rondo_outputs rondo_outputs;
+typedef struct rondo_optimizer rondo_optimizer;
 
 /* A tensor in memory. `struct_size` is sizeof(rondo_tensor) of the caller, so that later versions
    can add fields. */
@@ -64,6 +66,51 @@ typedef struct rondo_tensor {
   const int64_t* strides; /* in elements, not negative; NULL: row-major without gaps */
   const void* data;
 } rondo_tensor;
+
+/* Modes of a session's runs. Codes are stable. */
+typedef enum rondo_mode { RONDO_EVAL = 0, RONDO_TRAIN = 1 } rondo_mode;
+
+/* What a tensor of an archive is. Codes are stable. */
+typedef enum rondo_role { RONDO_PARAMETER = 0, RONDO_BUFFER = 1, RONDO_CONSTANT = 2 } rondo_role;
+
+/* A tensor of an archive. Texts and shape live as long as the session. */
+typedef struct rondo_tensor_info {
+  size_t struct_size; /* set by the caller */
+  const char* name;
+  int32_t role;      /* a rondo_role */
+  int32_t trainable; /* 1: a parameter that can be trained; else 0 */
+  int32_t dtype;
+  int32_t rank;
+  const int64_t* shape;
+} rondo_tensor_info;
+
+/* Numbers of an optimizer; flags are 0 or 1. Begin with the defaults below. */
+typedef struct rondo_sgd_options {
+  size_t struct_size;
+  double lr;
+  double momentum;
+  double dampening;
+  double weight_decay;
+  int32_t nesterov;
+  int32_t maximize;
+} rondo_sgd_options;
+
+typedef struct rondo_adam_options {
+  size_t struct_size;
+  double lr;
+  double beta1;
+  double beta2;
+  double eps;
+  double weight_decay;
+  int32_t decoupled; /* 1: AdamW */
+  int32_t amsgrad;
+  int32_t maximize;
+} rondo_adam_options;
+
+/* clang-format off */
+#define RONDO_SGD_DEFAULTS {sizeof(rondo_sgd_options), 1e-3, 0, 0, 0, 0, 0}
+#define RONDO_ADAM_DEFAULTS {sizeof(rondo_adam_options), 1e-3, 0.9, 0.999, 1e-8, 0, 0, 0, 0}
+/* clang-format on */
 
 /* What a method takes or gives at one place. Texts live as long as the module. */
 typedef struct rondo_value_info {
@@ -91,6 +138,9 @@ RONDO_API const char* rondo_version_text(void);
 /* The library's size of these structs. */
 RONDO_API size_t rondo_sizeof_tensor(void);
 RONDO_API size_t rondo_sizeof_value_info(void);
+RONDO_API size_t rondo_sizeof_tensor_info(void);
+RONDO_API size_t rondo_sizeof_sgd_options(void);
+RONDO_API size_t rondo_sizeof_adam_options(void);
 /* "float32", or NULL for a code that is no dtype; and the size of one element, or 0. */
 RONDO_API const char* rondo_dtype_name(int32_t dtype);
 RONDO_API size_t rondo_dtype_size(int32_t dtype);
@@ -128,6 +178,10 @@ RONDO_API int32_t rondo_module_value(const rondo_module* module, const char* met
  */
 RONDO_API rondo_session* rondo_session_create(const rondo_module* module, rondo_error** error);
 RONDO_API void rondo_session_free(rondo_session* session);
+/* RONDO_TRAIN: from now on runs take the bodies for training and are recorded for
+   rondo_session_backward; what can be trained gets memory of the session's own, once. RONDO_EVAL,
+   as at first: the bodies for inference, nothing is recorded. */
+RONDO_API int32_t rondo_session_set_mode(rondo_session* session, int32_t mode, rondo_error** error);
 /* Runs a method. Inputs are only read, and only until this returns; outputs are of their own. */
 RONDO_API int32_t rondo_session_run(rondo_session* session, const char* method,
                                     const rondo_tensor* inputs, size_t input_count,
@@ -139,6 +193,45 @@ RONDO_API size_t rondo_outputs_count(const rondo_outputs* outputs);
 RONDO_API int32_t rondo_outputs_get(const rondo_outputs* outputs, size_t index,
                                     rondo_tensor* tensor, rondo_error** error);
 RONDO_API void rondo_outputs_free(rondo_outputs* outputs);
+
+/* Parameters, buffers and constants of a session: how many, and what the one at an index is. */
+RONDO_API size_t rondo_session_tensor_count(const rondo_session* session);
+RONDO_API int32_t rondo_session_tensor_info(const rondo_session* session, size_t index,
+                                            rondo_tensor_info* info, rondo_error** error);
+/* Fills in a view of a tensor (its struct_size is set by the caller), valid until the session is
+   used otherwise. */
+RONDO_API int32_t rondo_session_get_tensor(const rondo_session* session, const char* name,
+                                           rondo_tensor* tensor, rondo_error** error);
+/* Copies elements of the same dtype and shape into a tensor. Other sessions keep theirs. */
+RONDO_API int32_t rondo_session_set_tensor(rondo_session* session, const char* name,
+                                           const rondo_tensor* tensor, rondo_error** error);
+/* Adds the gradients of an output of one element to those of the parameters. The outputs are of a
+   run in train mode of this session; each run can be gone back through once. */
+RONDO_API int32_t rondo_session_backward(rondo_session* session, const rondo_outputs* outputs,
+                                         size_t index, rondo_error** error);
+/* Fills in the gradient of a parameter, valid until rondo_session_backward or
+   rondo_session_zero_gradients is called; RONDO_ARGUMENT_ERROR if it has none. */
+RONDO_API int32_t rondo_session_get_gradient(rondo_session* session, const char* name,
+                                             rondo_tensor* tensor, rondo_error** error);
+/* Forgets all gradients. */
+RONDO_API int32_t rondo_session_zero_gradients(rondo_session* session, rondo_error** error);
+/* Writes the archive with the session's tensors; the file appears whole or not at all. */
+RONDO_API int32_t rondo_session_save(const rondo_session* session, const char* path,
+                                     rondo_error** error);
+
+/* Optimizers of all trainable parameters of a session, with the bits of the Python package. They
+   may outlive the session; steps and runs of one session must not overlap. */
+RONDO_API rondo_optimizer* rondo_sgd_create(rondo_session* session,
+                                            const rondo_sgd_options* options, rondo_error** error);
+RONDO_API rondo_optimizer* rondo_adam_create(rondo_session* session,
+                                             const rondo_adam_options* options,
+                                             rondo_error** error);
+/* Moves every parameter that has a gradient. */
+RONDO_API int32_t rondo_optimizer_step(rondo_optimizer* optimizer, rondo_error** error);
+/* The learning rate from now on. */
+RONDO_API int32_t rondo_optimizer_set_lr(rondo_optimizer* optimizer, double lr,
+                                         rondo_error** error);
+RONDO_API void rondo_optimizer_free(rondo_optimizer* optimizer);
 
 #ifdef __cplusplus
 }

@@ -124,8 +124,8 @@ class Input {
 /// An output; keeps its memory alive.
 class Output {
  public:
-  Output(std::shared_ptr<rondo_outputs> owner, const rondo_tensor& tensor)
-      : owner_(std::move(owner)), tensor_(tensor) {}
+  Output(std::shared_ptr<rondo_outputs> owner, const rondo_tensor& tensor, std::size_t index = 0)
+      : owner_(std::move(owner)), tensor_(tensor), index_(index) {}
 
   rondo_dtype dtype() const { return static_cast<rondo_dtype>(tensor_.dtype); }
   std::vector<std::int64_t> shape() const { return {tensor_.shape, tensor_.shape + tensor_.rank}; }
@@ -151,16 +151,29 @@ class Output {
   std::vector<T> to_vector() const {
     return {data<T>(), data<T>() + size()};
   }
+  /// The outputs of the run, and the place among them.
+  const rondo_outputs* handle() const { return owner_.get(); }
+  std::size_t index() const { return index_; }
 
  private:
   std::shared_ptr<rondo_outputs> owner_;
   rondo_tensor tensor_;
+  std::size_t index_;
 };
 
 struct ValueInfo {
   std::string name;
   rondo_dtype dtype;
   std::string shape;  // for example "[batch, 3]"
+};
+
+/// A tensor of an archive.
+struct TensorInfo {
+  std::string name;
+  rondo_role role;
+  bool trainable;
+  rondo_dtype dtype;
+  std::vector<std::int64_t> shape;
 };
 
 /// An archive. Copies share it; any number of threads may use it.
@@ -239,19 +252,108 @@ class Session {
       rondo_tensor tensor{};
       tensor.struct_size = sizeof(tensor);
       catcher.check(rondo_outputs_get(raw, i, &tensor, catcher));
-      outputs.emplace_back(owner, tensor);
+      outputs.emplace_back(owner, tensor, i);
     }
     return outputs;
   }
   std::vector<Output> run(const std::vector<Input>& inputs) { return run("forward", inputs); }
 
+  /// Runs are of the bodies for training and recorded, or not.
+  void train(bool on = true) {
+    detail::Catcher catcher;
+    catcher.check(rondo_session_set_mode(handle_.get(), on ? RONDO_TRAIN : RONDO_EVAL, catcher));
+  }
+  void eval() { train(false); }
+
+  std::vector<TensorInfo> tensors() const {
+    detail::Catcher catcher;
+    std::vector<TensorInfo> result;
+    for (std::size_t i = 0; i < rondo_session_tensor_count(handle_.get()); ++i) {
+      rondo_tensor_info info{};
+      info.struct_size = sizeof(info);
+      catcher.check(rondo_session_tensor_info(handle_.get(), i, &info, catcher));
+      result.push_back({info.name,
+                        static_cast<rondo_role>(info.role),
+                        info.trainable != 0,
+                        static_cast<rondo_dtype>(info.dtype),
+                        {info.shape, info.shape + info.rank}});
+    }
+    return result;
+  }
+  /// A copy of the elements. Throws Error (DtypeError) unless T is the type of the dtype.
+  template <class T>
+  std::vector<T> tensor(const std::string& name) const {
+    return view(rondo_session_get_tensor, name).template to_vector<T>();
+  }
+  void set_tensor(const std::string& name, const Input& values) {
+    const rondo_tensor given = values.tensor();
+    detail::Catcher catcher;
+    catcher.check(rondo_session_set_tensor(handle_.get(), name.c_str(), &given, catcher));
+  }
+
+  /// Adds the gradients of an output of one element, of a run of this session in train mode.
+  void backward(const Output& output) {
+    detail::Catcher catcher;
+    catcher.check(rondo_session_backward(handle_.get(), output.handle(), output.index(), catcher));
+  }
+  template <class T>
+  std::vector<T> gradient(const std::string& name) const {
+    return view(rondo_session_get_gradient, name).template to_vector<T>();
+  }
+  void zero_gradients() {
+    detail::Catcher catcher;
+    catcher.check(rondo_session_zero_gradients(handle_.get(), catcher));
+  }
+  /// Writes the archive with this session's tensors.
+  void save(const std::string& path) const {
+    detail::Catcher catcher;
+    catcher.check(rondo_session_save(handle_.get(), path.c_str(), catcher));
+  }
+  rondo_session* handle() const { return handle_.get(); }
+
  private:
+  template <class Getter>
+  Output view(Getter getter, const std::string& name) const {
+    rondo_tensor tensor{};
+    tensor.struct_size = sizeof(tensor);
+    detail::Catcher catcher;
+    catcher.check(getter(handle_.get(), name.c_str(), &tensor, catcher));
+    return {nullptr, tensor};
+  }
+
   static rondo_session* create(const Module& module) {
     detail::Catcher catcher;
     return catcher.check(rondo_session_create(module.handle(), catcher));
   }
 
   std::unique_ptr<rondo_session, void (*)(rondo_session*)> handle_;
+};
+
+/// Moves the trainable parameters of a session along their gradients.
+class Optimizer {
+ public:
+  explicit Optimizer(Session& session, const rondo_sgd_options& options)
+      : handle_(create(rondo_sgd_create, session, options), rondo_optimizer_free) {}
+  explicit Optimizer(Session& session, const rondo_adam_options& options)
+      : handle_(create(rondo_adam_create, session, options), rondo_optimizer_free) {}
+
+  void step() {
+    detail::Catcher catcher;
+    catcher.check(rondo_optimizer_step(handle_.get(), catcher));
+  }
+  void set_lr(double lr) {
+    detail::Catcher catcher;
+    catcher.check(rondo_optimizer_set_lr(handle_.get(), lr, catcher));
+  }
+
+ private:
+  template <class Create, class Options>
+  static rondo_optimizer* create(Create make, Session& session, const Options& options) {
+    detail::Catcher catcher;
+    return catcher.check(make(session.handle(), &options, catcher));
+  }
+
+  std::unique_ptr<rondo_optimizer, void (*)(rondo_optimizer*)> handle_;
 };
 
 }  // namespace rondo::api

@@ -1,0 +1,140 @@
+#include "jit/session.h"
+
+#include <algorithm>
+
+#include "core/autograd/backward.h"
+#include "core/autograd/tape.h"
+#include "core/base/error.h"
+#include "core/op/call.h"
+#include "core/tensor/copy.h"
+#include "jit/program.h"
+#include "serialize/signature.h"
+
+namespace rondo::jit {
+namespace {
+
+/// What an archive holds is contiguous.
+Tensor copy_of(const Tensor& tensor) {
+  const Tensor copy = Tensor::empty(tensor.shape(), tensor.dtype());
+  tensor.data();
+  copy_elements(copy, tensor);
+  return copy;
+}
+
+}  // namespace
+
+/// Marks the session as running for a scope.
+class Session::InUse {
+ public:
+  explicit InUse(std::atomic_flag& flag) : flag_(flag) {
+    check<ArgumentError>(
+        !flag.test_and_set(),
+        "run: the session is running in another thread; give each thread a session of its own");
+  }
+  ~InUse() { flag_.clear(); }
+  InUse(const InUse&) = delete;
+  InUse& operator=(const InUse&) = delete;
+
+ private:
+  std::atomic_flag& flag_;
+};
+
+Session::Session(std::shared_ptr<const Module> module)
+    : module_(std::move(module)),
+      tensors_(module_->tensors().begin(), module_->tensors().end()),
+      own_(tensors_.size(), false) {}
+
+std::vector<Tensor> Session::run(std::string_view method, const std::vector<Tensor>& inputs,
+                                 const RunOptions& options) {
+  const InUse running(in_use_);
+  const serialize::Body& body = module_->body(method, options.mode);
+  std::vector<serialize::ActualValue> actual;
+  actual.reserve(inputs.size());
+  for (const Tensor& t : inputs) {
+    actual.push_back({t.dtype(), t.shape().span()});
+  }
+  const serialize::Bindings sizes =
+      serialize::check_inputs(method, module_->method(method).inputs, actual);
+  for (const std::string& buffer : body.mutable_buffers) {
+    make_own(static_cast<std::size_t>(module_->number(buffer)));
+  }
+  const bool records = trainable_ || std::any_of(inputs.begin(), inputs.end(),
+                                                 [](const Tensor& t) { return t.requires_grad(); });
+  const GradMode grad(records && grad_enabled());
+  const GeneratorScope draws(generator_);
+  return execute(*module_->programs_.at(body.code), inputs, sizes, tensors_);
+}
+
+void Session::make_own(std::size_t number) {
+  if (!own_[number]) {
+    tensors_[number] = copy_of(tensors_[number]);
+    own_[number] = true;
+  }
+}
+
+void Session::make_trainable() {
+  const InUse running(in_use_);
+  if (trainable_) {
+    return;
+  }
+  const serialize::Manifest& manifest = module_->manifest();
+  for (std::size_t i = 0; i < tensors_.size(); ++i) {
+    if (manifest.tensors[i].requires_grad) {
+      make_own(i);
+      set_requires_grad(tensors_[i], true);
+    }
+  }
+  for (const serialize::Method& method : manifest.methods) {
+    for (const serialize::Body& body : method.bodies) {
+      for (const std::string& buffer : body.mutable_buffers) {
+        make_own(static_cast<std::size_t>(module_->number(buffer)));
+      }
+    }
+  }
+  trainable_ = true;
+}
+
+std::vector<Tensor> Session::parameters() const {
+  std::vector<Tensor> result;
+  for (std::size_t i = 0; i < tensors_.size() && trainable_; ++i) {
+    if (module_->manifest().tensors[i].requires_grad) {
+      result.push_back(tensors_[i]);
+    }
+  }
+  return result;
+}
+
+void Session::backward(const Tensor& output) {
+  const InUse running(in_use_);
+  rondo::backward({&output, 1}, {});
+}
+
+void Session::zero_grad() {
+  for (const Tensor& parameter : parameters()) {
+    ensure_grad_meta(parameter).grad = {};
+  }
+}
+
+Tensor Session::tensor(const std::string& name) const {
+  const int number = module_->number(name);
+  return number < 0 ? Tensor() : tensors_[static_cast<std::size_t>(number)];
+}
+
+void Session::set_tensor(const std::string& name, const Tensor& value) {
+  const InUse running(in_use_);
+  const int found = module_->number(name);
+  check<ArgumentError>(found >= 0, "set_tensor: there is no tensor '{}'", name);
+  const auto number = static_cast<std::size_t>(found);
+  const Tensor& target = tensors_[number];
+  check<DtypeError>(value.dtype() == target.dtype(), "set_tensor: '{}' is {}; got {}", name,
+                    dtype_name(target.dtype()), dtype_name(value.dtype()));
+  check<ShapeError>(value.shape() == target.shape(), "set_tensor: '{}' has shape {}; got {}", name,
+                    target.shape(), value.shape());
+  make_own(number);
+  const OpInfo* copy = OpTable::instance().find("copy");
+  invariant(copy != nullptr, "the op copy is not registered");
+  const GradMode no_grad(false);
+  call_one_in_place(*copy, {tensors_[number], value});
+}
+
+}  // namespace rondo::jit

@@ -1,0 +1,192 @@
+"""Programs that are trained: traced in both modes, loaded, fine-tuned, saved again."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+import rondo
+from rondo import nn, optim
+from rondo.nn import functional as F
+
+GOLDEN = Path(__file__).resolve().parent.parent / "golden"
+
+
+def make_script():
+    spec = importlib.util.spec_from_file_location("make_golden", GOLDEN / "make.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(3, 6)
+        self.norm = nn.BatchNorm1d(6)
+        self.drop = nn.Dropout(0.25)
+        self.last = nn.Linear(6, 2)
+
+    def forward(self, x):
+        return self.last(self.drop(F.relu(self.norm(self.first(x)))))
+
+    def loss(self, x, target):
+        with rondo.no_grad():
+            weight = F.softmax(self(x), -1)
+        penalty = (weight * F.log_softmax(self(x), -1)).sum() * 0.01
+        return F.cross_entropy(self(x), target) - penalty + self.last.bias.detach().sum()
+
+
+def examples():
+    return rondo.randn(8, 3), rondo.tensor([0, 1] * 4)
+
+
+def traced(model, mode="both"):
+    x, target = examples()
+    loss = rondo.jit.Method(model.loss, (x, target))
+    return rondo.trace(model, x, mode=mode, methods={"loss": loss})
+
+
+def states(named):
+    return {name: tensor.tolist() for name, tensor in named.items()}
+
+
+def steps(run, optimizer, count):
+    x, target = examples()
+    for _ in range(count):
+        optimizer.zero_grad()
+        run(x, target).backward()
+        optimizer.step()
+
+
+def test_a_loaded_program_trains_with_the_bits_of_the_model(tmp_path):
+    model = Net()
+    rondo.save(traced(model), tmp_path / "net.rondo")
+    program = rondo.load(tmp_path / "net.rondo").train()
+    assert states(program.state_dict()) == states(model.state_dict())
+    rondo.manual_seed(0)
+    steps(lambda *batch: program.run("loss", *batch), optim.Adam(program.parameters()), 4)
+    seed = rondo.get_rng_state()
+    model.train()
+    rondo.manual_seed(0)
+    data = examples()
+    optimizer = optim.Adam(model.parameters())
+    rondo.manual_seed(0)  # a program draws from a generator of its own, which begins with seed 0
+    for _ in range(4):
+        optimizer.zero_grad()
+        model.loss(*data).backward()
+        optimizer.step()
+    assert states(program.state_dict()) == states(model.state_dict())
+    assert seed.tolist()[1] == 1  # only the examples were drawn from the process's generator
+
+
+def test_tracing_leaves_the_model_and_the_generator_as_they_were():
+    model = Net()
+    model.norm.eval()
+    before, state = states(model.state_dict()), rondo.get_rng_state().tolist()
+    modes = [module.training for module in model.modules()]
+    x = rondo.ones(8, 3)
+    rondo.trace(model, x, mode="both")
+    assert states(model.state_dict()) == before
+    assert rondo.get_rng_state().tolist() == state
+    assert [module.training for module in model.modules()] == modes
+    assert all(parameter.requires_grad for parameter in model.parameters())
+
+
+def test_a_fine_tuned_program_is_saved_and_verified(tmp_path):
+    program = traced(Net()).train()
+    steps(lambda *batch: program.run("loss", *batch), optim.SGD(program.parameters(), lr=0.1), 2)
+    program.save(tmp_path / "tuned.rondo")
+    loaded = rondo.load(tmp_path / "tuned.rondo")
+    assert loaded.verify() == []
+    assert states(loaded.state_dict()) == states(program.state_dict())
+    x, _ = examples()
+    assert loaded(x).tolist() == program.eval()(x).tolist()
+    assert loaded.train()  # and can be trained again
+    assert len(list(loaded.parameters())) == len(list(program.parameters()))
+
+
+def test_a_method_that_is_the_same_in_both_modes_has_one_body():
+    model = nn.Sequential(nn.Linear(3, 2), nn.Tanh())
+    x = rondo.randn(4, 3)
+    program = rondo.trace(model, x, mode="both")
+    assert program.train()(x).tolist() == program.eval()(x).tolist() == model(x).tolist()
+    with pytest.raises(rondo.ArgumentError, match='was not exported for train mode; .*mode="both"'):
+        rondo.trace(model, x).train()(x)
+    with pytest.raises(rondo.ArgumentError, match="mode is 'all'"):
+        rondo.trace(model, x, mode="all")
+
+
+def test_programs_are_differentiated_with_respect_to_inputs():
+    program = rondo.trace(lambda x: (x * x).sum(), rondo.ones(3))
+    x = rondo.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    program(x).backward()
+    assert x.grad.tolist() == [2, 4, 6]
+    with rondo.no_grad():
+        assert not program(x).requires_grad
+
+
+def test_parameters_that_were_frozen_stay_frozen():
+    model = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))
+    model[0].requires_grad_(False)
+    program = rondo.trace(model, rondo.ones(1, 3), mode="both").train()
+    assert [name for name, _ in program.named_parameters()] == ["1.weight", "1.bias"]
+    program(rondo.ones(1, 3)).sum().backward()
+    assert all(parameter.grad is not None for parameter in program.parameters())
+    program.zero_grad()
+    assert all(parameter.grad is None for parameter in program.parameters())
+
+
+def test_states_are_loaded_into_programs():
+    model = nn.Linear(3, 2)
+    program = rondo.trace(nn.Linear(3, 2), rondo.ones(1, 3))
+    program.load_state_dict(model.state_dict())
+    x = rondo.randn(1, 3)
+    assert program(x).tolist() == model(x).tolist()
+    with pytest.raises(rondo.ArgumentError) as error:
+        program.load_state_dict({"weight": model.weight, "bias2": model.bias})
+    assert str(error.value) == "load_state_dict: missing: bias; unexpected: bias2"
+
+
+def test_methods_share_constants_only_where_they_are_equal():
+    one, two = rondo.tensor([1.0]), rondo.tensor([2.0])
+    x = rondo.ones(1)
+    more = {
+        "twice": rondo.jit.Method(lambda x: x * two, x),
+        "again": rondo.jit.Method(lambda x: x + rondo.tensor([1.0]), x),
+    }
+    program = rondo.trace(lambda x: x * one, x, methods=more)
+    assert program(x).item() == 1
+    assert program.run("twice", x).item() == 2
+    assert program.run("again", x).item() == 2
+    assert program.verify() == []
+
+
+def test_what_a_program_cannot_hold_is_an_error():
+    x = rondo.ones(3)
+
+    def writes(x):
+        y = x * 2
+        y.add_(1)
+        return y
+
+    with pytest.raises(rondo.UnsupportedError, match="writes in place into what is no buffer"):
+        rondo.trace(writes, x)
+    with pytest.raises(rondo.UnsupportedError, match="from a generator of its own"):
+        rondo.trace(lambda x: x + rondo.randn(3, generator=rondo.Generator()), x)
+    with pytest.raises(rondo.ArgumentError, match="differs from run to run"):
+        rondo.trace(
+            lambda x: x + rondo.tensor(list(range(len(x)))).sum(), x, dynamic={0: {0: "n"}}
+        )
+
+
+def test_ten_steps_of_the_golden_archive_give_the_golden_bits():
+    script = make_script()
+    for name, kind, settings in (
+        ("adam", optim.Adam, {"lr": 0.05, "weight_decay": 0.01}),
+        ("sgd", optim.SGD, {"lr": 0.1, "momentum": 0.9, "dampening": 0.1}),
+    ):
+        program = rondo.load(GOLDEN / "v1" / "fine_tune.rondo").train()
+        script.train(program, kind(program.parameters(), **settings))
+        expected = rondo.load(GOLDEN / "v1" / f"fine_tuned_{name}.rondo")
+        assert states(program.state_dict()) == states(expected.state_dict())
