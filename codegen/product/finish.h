@@ -17,6 +17,17 @@ void store_row(const T* sums, Index count, E* to) {
   }
 }
 
+/// The region with a place for its sums: c, or memory of the thread if the epilogue stores results.
+template <class T>
+ProductRegion with_sums(const ProductRegion& r) {
+  ProductRegion result = r;
+  if (r.c == nullptr) {
+    result.c = product_workspace(r.m * r.n * static_cast<Index>(sizeof(T)));
+    result.c_row_stride = r.n;
+  }
+  return result;
+}
+
 /// Finishes rows x cols elements of the region at (row, col), whose sums are at `sums`.
 template <class E, class T = Compute<E>>
 void finish_tile(const ProductRegion& r, Index row, Index rows, Index col, Index cols, T* sums,

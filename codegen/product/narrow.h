@@ -187,11 +187,12 @@ void run_narrow_rows(const ProductRegion& r) {
 template <class T>
 bool run_narrow(const ProductRegion& r) {
   if (r.m > 2 || r.n < ColumnSquare<T>::kLanes || r.k_end == 0 || r.k_begin != 0 ||
-      r.b_row_stride != 1 || r.a_col_stride != 1 || r.c == nullptr) {
+      r.b_row_stride != 1 || r.a_col_stride != 1 || r.sums != nullptr) {
     return false;
   }
-  r.m == 1 ? run_narrow_rows<T, 1>(r) : run_narrow_rows<T, 2>(r);
-  finish_tile<T>(r, 0, r.m, 0, r.n, static_cast<T*>(r.c), r.c_row_stride);
+  const ProductRegion own = with_sums<T>(r);
+  own.m == 1 ? run_narrow_rows<T, 1>(own) : run_narrow_rows<T, 2>(own);
+  finish_tile<T>(r, 0, r.m, 0, r.n, static_cast<T*>(own.c), own.c_row_stride);
   return true;
 }
 

@@ -66,25 +66,62 @@ void fill_plane_row(const E* from, Index count, const PlaneSampling& s, const In
   }
 }
 
+/// Rows of a plane that are as wide as the source's, one after the other: they are copied as one,
+/// moved by first_col, and what came from a neighbouring row is cleared.
+template <class E, class T>
+void fill_whole_rows(const E* from, Index rows, const PlaneSampling& s, const InsideColumns& inside,
+                     T* to, Index cols) {
+  const Index count = rows * cols;
+  const Index moved = s.first_col < 0 ? -s.first_col : s.first_col;
+  if (s.first_col < 0) {
+    copy_row(from, count - moved, to + moved);
+  } else {
+    copy_row(from + moved, count - moved, to);
+  }
+  const auto clear_columns = [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      for (Index r = 0; r < rows; ++r) {
+        to[r * cols + i] = 0;
+      }
+    }
+  };
+  clear_columns(0, inside.begin);
+  clear_columns(inside.end, cols);
+}
+
+/// Every row of a plane.
+template <class E, class T>
+void fill_plane(const Planes& planes, const PlaneSampling& s, Index first_line, const E* from,
+                T* to) {
+  const InsideColumns inside = inside_columns(s, planes.source_cols, planes.cols);
+  const InsideColumns none{planes.cols, planes.cols};
+  const bool as_wide = s.row_step == 1 && s.col_step == 1 && planes.cols == planes.source_cols &&
+                       inside.begin < inside.end;
+  for (Index r = 0; r < planes.rows;) {
+    const Index row = (first_line + r) * s.row_step + s.first_row;
+    Index rows = 1;
+    if (row < 0 || row >= planes.source_rows) {
+      clear_ends(none, to, planes.cols);
+    } else if (as_wide) {
+      rows = least(planes.rows - r, planes.source_rows - row);
+      fill_whole_rows(from + row * planes.source_cols, rows, s, inside, to, planes.cols);
+    } else {
+      fill_plane_row(from + row * planes.source_cols, planes.source_cols, s, inside, to,
+                     planes.cols);
+    }
+    r += rows;
+    to += rows * planes.cols;
+  }
+}
+
 template <class E>
 void fill_planes(const Planes& planes, Index first_line, const void* source, void* out) {
   const auto* from = static_cast<const E*>(source);
   auto* to = static_cast<Compute<E>*>(out);
   for (Index channel = 0; channel < planes.channels; ++channel) {
     for (Index i = 0; i < planes.count; ++i) {
-      const PlaneSampling& s = planes.samplings[i];
-      const InsideColumns inside = inside_columns(s, planes.source_cols, planes.cols);
-      const InsideColumns none{planes.cols, planes.cols};
-      for (Index r = 0; r < planes.rows; ++r) {
-        const Index row = (first_line + r) * s.row_step + s.first_row;
-        if (row >= 0 && row < planes.source_rows) {
-          fill_plane_row(from + row * planes.source_cols, planes.source_cols, s, inside, to,
-                         planes.cols);
-        } else {
-          fill_plane_row(from, 0, s, none, to, planes.cols);
-        }
-        to += planes.cols;
-      }
+      fill_plane(planes, planes.samplings[i], first_line, from, to);
+      to += planes.rows * planes.cols;
     }
     from += planes.source_rows * planes.source_cols;
   }

@@ -237,16 +237,17 @@ bool run_small(const ProductRegion& r) {
   using Kernels = MicroKernels<T>;
   constexpr Index kPanel = Kernels::kVectors * Kernels::kWidth;
   constexpr Index kMostSize = 1 << 12;
-  if (r.b_col_stride != 1 || r.a_col_stride != 1 || r.c == nullptr || r.k_begin != 0 ||
+  if (r.b_col_stride != 1 || r.a_col_stride != 1 || r.sums != nullptr || r.k_begin != 0 ||
       r.k_end == 0 || r.k_end > kProductBlock || r.k_end * r.n > kMostSize ||
       r.m * r.n > kMostSize) {
     return false;
   }
+  const ProductRegion own = with_sums<T>(r);
   MicroArgs<T> args;
   args.k = r.k_end;
   args.a_stride = r.a_row_stride;
   args.b_stride = r.b_row_stride;
-  args.to_stride = r.c_row_stride;
+  args.to_stride = own.c_row_stride;
   for (Index col = 0; col < r.n; col += kPanel) {
     const Index cols = least(kPanel, r.n - col);
     const Index vectors = cols > Kernels::kWidth ? 2 : 1;
@@ -261,11 +262,11 @@ bool run_small(const ProductRegion& r) {
              : left < 2 * Kernels::kRows ? (left + 1) / 2
                                          : Kernels::kRows;
       args.a = static_cast<const T*>(r.a) + row * r.a_row_stride;
-      args.to = static_cast<T*>(r.c) + row * r.c_row_stride + col;
+      args.to = static_cast<T*>(own.c) + row * own.c_row_stride + col;
       kernels[rows](args);
     }
   }
-  finish_tile<T>(r, 0, r.m, 0, r.n, static_cast<T*>(r.c), r.c_row_stride);
+  finish_tile<T>(r, 0, r.m, 0, r.n, static_cast<T*>(own.c), own.c_row_stride);
   return true;
 }
 

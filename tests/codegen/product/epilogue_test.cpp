@@ -53,14 +53,18 @@ struct Case {
   Index m;
   Index n;
   Index k;
+  Layout layout_b = Layout::column_major;
 };
-constexpr Case kCases[] = {{1, 4, 4, 4},    {1, 64, 100, 800}, {1, 7, 1500, 40}, {3, 20, 1, 1500},
-                           {2, 70, 33, 20}, {1, 30, 20, 4000}, {1, 1, 70, 500},  {1, 5, 9, 0}};
+constexpr Case kCases[] = {{1, 4, 4, 4},     {1, 64, 100, 800},
+                           {1, 7, 1500, 40}, {3, 20, 1, 1500},
+                           {2, 70, 33, 20},  {1, 30, 20, 4000},
+                           {1, 1, 70, 500},  {1, 5, 9, 0},
+                           {2, 2, 40, 900},  {2, 9, 40, 30, Layout::row_major}};
 
 struct Prepared {
   explicit Prepared(const Case& s)
       : a(s.batches, s.m, s.k + 1, Layout::row_major, 1),
-        b(s.batches, s.k + 1, s.n, Layout::column_major, 2) {
+        b(s.batches, s.k + 1, s.n, s.layout_b, 2) {
     const auto size = static_cast<std::size_t>(s.batches * s.m * s.n);
     context.bias.resize(static_cast<std::size_t>(s.n));
     for (std::size_t j = 0; j < context.bias.size(); ++j) {
