@@ -49,8 +49,9 @@ void plan_few_rows(const ProductRegion& r, RegionPlan& plan) {
     return;  // a would be packed again for each chunk
   }
   if (!plan.pack_b) {
-    // Eight rows: what lies a power of two apart must find room in a cache of eight ways.
-    plan.chunk = 8;
+    // What lies a page apart must find room in a cache of eight ways.
+    constexpr Index kPage = 4096 / sizeof(T);
+    plan.chunk = r.b_row_stride % kPage == 0 ? 8 : 16;
     plan.cols = kChainBytes / (r.m * static_cast<Index>(sizeof(T))) / plan.panel * plan.panel;
   } else {
     plan.chunk = 64;
