@@ -104,13 +104,33 @@ class RowWalk final : public CallObserver {
     });
   }
 
+  /// How far the last element of a row lies from its first; negative if that is not known.
+  static std::int64_t reach(const Tensor& t) {
+    std::int64_t result = 0;
+    for (int axis = 1; axis < t.rank(); ++axis) {
+      if (t.shape()[axis] == 0 || t.strides()[axis] < 0) {
+        return -1;
+      }
+      result += (t.shape()[axis] - 1) * t.strides()[axis];
+    }
+    return result;
+  }
+
+  /// Whether the first row of `out` is a part of the first row of `in`, whose rows are apart.
+  static bool within_row(const Tensor& in, const Tensor& out) {
+    const std::int64_t begin = out.offset() - in.offset();
+    const std::int64_t length = reach(in);
+    return begin >= 0 && reach(out) >= 0 && length < in.strides()[0] &&
+           begin + reach(out) <= length;
+  }
+
   static bool view(const OpCall& call) {
     const Tensor& in = call.inputs[0];
     const Tensor& out = call.outputs[0];
     const bool kept = in.rank() > 0 && out.rank() > 0 && in.shape()[0] == out.shape()[0];
     // The row of element (i, ...) stays i if a step along axis 0 is still a step over a whole row.
     return kept && (in.shape()[0] == 1 || in.strides()[0] == out.strides()[0]) &&
-           in.offset() == out.offset();
+           (in.offset() == out.offset() || within_row(in, out));
   }
 
   bool contraction(const OpCall& call) const {

@@ -1,6 +1,7 @@
 #include "bindings/python/op_arguments.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "bindings/python/arguments.h"
 #include "bindings/python/generator.h"
@@ -42,15 +43,17 @@ std::string names_of(const OpInfo& op) {
   fail<ArgumentError>("{}: {} is missing; expected {}", op.name, arg.name, arg_type_text(arg.type));
 }
 
-/// A tuple whose items have the names of the results; null where they have none.
+/// A tuple whose items have the names of the results; null where they have none. The type keeps
+/// pointers to the names, so they are never freed.
 PyTypeObject* make_result_type(const OpInfo& op) {
   const std::vector<std::string_view>& names = op.schema.output_names;
   if (op.in_place || names.empty() || names[0].empty()) {
     return nullptr;
   }
-  std::vector<std::string> texts(names.begin(), names.end());
+  static auto& kept = *new std::deque<std::string>;
   std::vector<PyStructSequence_Field> fields;
-  for (const std::string& text : texts) {
+  for (const std::string_view item : names) {
+    const std::string& text = kept.emplace_back(item);
     fields.push_back({text.c_str(), nullptr});
   }
   fields.push_back({nullptr, nullptr});

@@ -23,6 +23,12 @@ constexpr const char* kJson = "application/json";
 constexpr const char* kLengthHeader = "Inference-Header-Content-Length";
 constexpr int kKeepAliveSeconds = 5;
 
+/// A port that another server listens on is an error; the library's default would share it.
+void only_listener(socket_t socket) {
+  const int yes = 1;
+  setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+}
+
 /// Threads for connections, made when they are needed and kept.
 class ConnectionThreads final : public httplib::TaskQueue {
  public:
@@ -164,6 +170,7 @@ struct Server::Impl {
     };
     http.set_payload_max_length(options.max_body_bytes);
     http.set_tcp_nodelay(true);
+    http.set_socket_options(only_listener);
     http.set_read_timeout(10);
     http.set_write_timeout(10);
     http.set_keep_alive_timeout(kKeepAliveSeconds);
@@ -349,7 +356,8 @@ int Server::bind() {
   const int port = options.port == 0
                        ? impl_->http.bind_to_any_port(options.host)
                        : (impl_->http.bind_to_port(options.host, options.port) ? options.port : -1);
-  check<IoError>(port > 0, "serve: cannot listen on {}:{}", options.host, options.port);
+  check<IoError>(port > 0, "serve: cannot listen on {}:{}; another program may use the port",
+                 options.host, options.port);
   return port;
 }
 

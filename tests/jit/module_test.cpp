@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "core/base/error.h"
 #include "core/ops/all.h"
 #include "jit/export.h"
@@ -50,6 +52,26 @@ TEST(Module, RunsWhatWasExportedWithAnotherBatch) {
   const std::vector<Tensor> alone = session.run("forward", {slice(x, 0, 1, 2, 1)});
   EXPECT_EQ(values(alone[0]), values(slice(all[0], 0, 1, 2, 1)));
   EXPECT_TRUE(module->verify().empty());
+}
+
+/// Why the rows of one function of x, [batch, 4], are not independent.
+std::string dependence_of(const std::function<Tensor(const Tensor&)>& function) {
+  tracer::TraceRequest request;
+  request.function = [&](const std::vector<Tensor>& in) {
+    return std::vector<Tensor>{function(in[0])};
+  };
+  request.inputs = {floats({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8})};
+  request.dynamic = {{0, 0, "batch"}};
+  return row_dependence(tracer::trace(request), request.inputs, {});
+}
+
+TEST(Module, KnowsThatPartsOfRowsAreOfTheirRow) {
+  EXPECT_EQ(dependence_of([](const Tensor& x) { return select(x, 1, 3) + slice(x, 1, 1, 2, 1); }),
+            "add may mix rows");  // [batch] and [batch, 1] broadcast against each other
+  EXPECT_EQ(dependence_of([](const Tensor& x) { return select(x, 1, 1) * select(x, 1, 3); }), "");
+  EXPECT_EQ(dependence_of([](const Tensor& x) { return slice(x, 1, 2, 4, 1) * 2; }), "");
+  EXPECT_EQ(dependence_of([](const Tensor& x) { return slice(slice(x, 1, 1, 4, 2), 1, 1, 2, 1); }),
+            "");
 }
 
 TEST(Module, KnowsThatRowsDoNotMix) {

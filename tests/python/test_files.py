@@ -138,6 +138,33 @@ def test_wrong_inputs_of_a_program_are_named():
         rondo.trace(net(), rondo.randn(4, 3), dynamic={"z": {0: "batch"}})
 
 
+@pytest.mark.parametrize(
+    ("dynamic", "text"),
+    [
+        ({"z": {0: "batch"}}, "trace: dynamic names 'z'; the inputs are input"),
+        ({1: {0: "batch"}}, "trace: dynamic names 1; the inputs are input"),
+        (
+            {"input": ["batch"]},
+            "trace: dynamic gives ['batch'] for 'input'; expected names of axes, such as "
+            '{0: "batch"}',
+        ),
+        (
+            {"input": {2: "batch"}},
+            "trace: dynamic names axis 2 of 'input'; expected -2 to 1 for rank 2",
+        ),
+    ],
+)
+def test_wrong_names_of_axes_are_told(dynamic, text):
+    with pytest.raises(rondo.Error) as error:
+        rondo.trace(net(), rondo.randn(4, 3), dynamic)
+    assert str(error.value) == text
+
+
+def test_axes_may_be_counted_from_the_end():
+    program = rondo.trace(net(), rondo.randn(4, 3), {"input": {-2: "batch"}})
+    assert program.signature()["forward"]["inputs"][0]["shape"] == ["batch", 3]
+
+
 def test_functions_are_traced_too_and_host_reads_are_told():
     program = rondo.jit.trace(lambda a, b: (a + b, a * b), [rondo.ones(2), rondo.ones(2)])
     total, product = program(rondo.tensor([1.0, 2.0]), rondo.tensor([3.0, 4.0]))

@@ -111,6 +111,7 @@ def test_results_with_several_parts_have_names():
     top = rondo.tensor([3.0, 1.0, 2.0]).topk(2)
     assert top.values.tolist() == [3.0, 2.0] and top.indices.tolist() == [0, 2]
     assert type(top).__name__ == "topk"
+    assert repr(top).startswith("rondo.return_types.topk(") and "values=tensor(" in repr(top)
     assert rondo.tensor([[1, 5], [7, 2]]).max(dim=1).indices.tolist() == [1, 0]
     assert rondo.tensor([[1, 5], [7, 2]]).max().item() == 7
     assert rondo.tensor([1, 5]).max(rondo.tensor([3, 3])).tolist() == [3, 5]

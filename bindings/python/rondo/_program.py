@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, TypeAlias, Union
 
 from . import _C, _state
-from ._C import ArgumentError, Tensor
+from ._C import ArgumentError, IndexError, Tensor
 from .nn import Module
 
 Path: TypeAlias = Union[str, "os.PathLike[str]"]
@@ -125,13 +125,30 @@ def _input_names(function: Callable[..., Any], count: int) -> list[str]:
     return names[:count] if len(names) >= count else [f"x{i}" for i in range(count)]
 
 
-def _dynamic_rows(dynamic: Dynamic | None, names: list[str]) -> list[tuple[int, int, str]]:
+def _dynamic_rows(
+    dynamic: Dynamic | None, names: list[str], inputs: Sequence[Tensor]
+) -> list[tuple[int, int, str]]:
+    """(place of the input, axis counted from 0, symbol) for each axis whose size may differ."""
     rows = []
     for key, axes in (dynamic or {}).items():
-        if isinstance(key, str) and key not in names:
-            raise ArgumentError(f"trace: dynamic names '{key}'; the inputs are {', '.join(names)}")
+        if key not in names and key not in range(len(inputs)):
+            raise ArgumentError(f"trace: dynamic names {key!r}; the inputs are {', '.join(names)}")
         place = names.index(key) if isinstance(key, str) else key
-        rows += [(place, axis, symbol) for axis, symbol in axes.items()]
+        if not isinstance(axes, Mapping) or not all(
+            isinstance(axis, int) and isinstance(symbol, str) for axis, symbol in axes.items()
+        ):
+            raise ArgumentError(
+                f"trace: dynamic gives {axes!r} for '{names[place]}'; expected names of axes, "
+                'such as {0: "batch"}'
+            )
+        rank = len(inputs[place].shape)
+        for axis, symbol in axes.items():
+            if not -rank <= axis < rank:
+                raise IndexError(
+                    f"trace: dynamic names axis {axis} of '{names[place]}'; "
+                    f"expected {-rank} to {rank - 1} for rank {rank}"
+                )
+            rows.append((place, axis % rank, symbol))
     return rows
 
 
@@ -176,12 +193,14 @@ def _method_row(name: str, method: Method, modes: list[str], modules: _Modes) ->
     chosen = method.input_names
     names = list(chosen) if chosen is not None else _input_names(method.fn, len(inputs))
     if len(names) != len(inputs):
-        raise ArgumentError(f"trace: {len(names)} names for {len(inputs)} inputs")
+        raise ArgumentError(
+            f"trace: {len(names)} names for {len(inputs)} inputs; expected one for each"
+        )
     return {
         "name": name,
         "function": modules.wrap(method.fn, modes[0]),
         "inputs": inputs,
-        "dynamic": _dynamic_rows(method.dynamic, names),
+        "dynamic": _dynamic_rows(method.dynamic, names, inputs),
         "input_names": names,
         "output_names": None if method.output_names is None else list(method.output_names),
         "modes": modes,

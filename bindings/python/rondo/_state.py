@@ -39,8 +39,9 @@ def _take_apart(value: Any, path: str, tensors: dict[str, Tensor]) -> Any:
     if isinstance(value, (list, tuple)):
         parts = [_take_apart(item, f"{path}.{i}", tensors) for i, item in enumerate(value)]
         return {TUPLE: parts} if isinstance(value, tuple) else parts
+    place = f"'{path}'" if path else "the object"
     raise ArgumentError(
-        f"save: '{path}' is {type(value).__name__}; expected tensors, numbers, str, and lists, "
+        f"save: {place} is {type(value).__name__}; expected tensors, numbers, str, and lists, "
         "tuples and dicts of them (files hold no code)"
     )
 

@@ -113,6 +113,15 @@ TEST_F(Command, ServesJsonAndBinary) {
             std::string::npos);
 }
 
+TEST_F(Command, DoesNotShareThePortOfAnotherServer) {
+  ServerProcess server(archive_);
+  const std::string port = std::to_string(server.port());
+  std::string output;
+  EXPECT_EQ(test::run_command({"serve", archive_, "--port", port}, output), 1);
+  EXPECT_EQ(output, "rondo: IoError: serve: cannot listen on 127.0.0.1:" + port +
+                        "; another program may use the port\n");
+}
+
 TEST_F(Command, ErrorsAreJsonWithTheirStatus) {
   ServerProcess server(archive_, {"--max-body-mb", "1"});
   server.wait_until_ready();
