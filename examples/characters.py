@@ -77,8 +77,8 @@ def corpus() -> str:
     return "\n".join(topics.topics[name] for name in sorted(topics.topics))
 
 
-def train(data: np.ndarray, letters: int, steps: int, label: str):
-    """The model, the losses (read every tenth step) and the time of each step in milliseconds."""
+def train(data: np.ndarray, letters: int, steps: int, label: str, read_every: int = 10):
+    """The model, the losses of the steps at which they are read, and the time of each step in milliseconds."""
     rondo.manual_seed(0)
     places = np.random.default_rng(0)
     model = Model(letters)
@@ -94,7 +94,7 @@ def train(data: np.ndarray, letters: int, steps: int, label: str):
         loss.backward()
         optimizer.step()
         times.append((time.perf_counter() - begin) * 1e3)
-        if step % 10 == 9:
+        if step % read_every == read_every - 1:
             losses.append(loss.item())
     return model, losses, times
 
@@ -114,13 +114,23 @@ def write(model, alphabet: str, start: str, most: int = 200) -> str:
     return "".join(alphabet[i] for i in text)
 
 
+def export(model, example, path: str) -> None:
+    """Writes an archive that takes any number of lines of CONTEXT characters."""
+    rondo.save(rondo.trace(model, example, dynamic={"x": {0: "batch"}}), path)
+
+
+def encoded(text: str):
+    """The alphabet, and the first 200,000 characters as places in it."""
+    alphabet = "".join(sorted(set(text)))
+    return alphabet, np.array([alphabet.index(c) for c in text[:200_000]], dtype=np.int64)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=300)
     options = parser.parse_args()
     text = corpus()
-    alphabet = "".join(sorted(set(text)))
-    data = np.array([alphabet.index(c) for c in text[:200_000]], dtype=np.int64)
+    alphabet, data = encoded(text)
     print(f"{len(text)} characters, {len(alphabet)} different ones")
 
     with rondo.jit.tracing(False):

@@ -404,10 +404,11 @@ void launch_form(const BoundKernel& kernel, const std::vector<std::byte*>& data,
   const Runner runner(kernel, data, scalars, compiled);
   const std::int64_t per_row = std::max<std::int64_t>(kernel.cols * kernel.outer, 1);
   const std::int64_t rows = kernel.rows * kernel.loops;
-  if (rows * per_row <= kGrain) {
+  const std::int64_t grain = worth_a_thread(kGrain);
+  if (rows * per_row <= grain) {
     runner.run_rows(0, rows);
   } else if (kernel.splits_cols) {
-    parallel_for(kernel.cols, kGrain, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(kernel.cols, grain, [&](std::int64_t begin, std::int64_t end) {
       runner.run(0, 0, 1, begin, end - begin);
     });
   } else {
@@ -415,22 +416,23 @@ void launch_form(const BoundKernel& kernel, const std::vector<std::byte*>& data,
     // element.
     const bool columns = kernel.entry->variant().schedule == Schedule::columns;
     const std::int64_t least = columns ? codegen::kColumnTile / 2 : 1;
-    parallel_for(rows, std::max(kGrain / per_row, least),
+    parallel_for(rows, std::max(grain / per_row, least),
                  [&](std::int64_t begin, std::int64_t end) { runner.run_rows(begin, end); });
   }
 }
 
-void launch(const BoundKernel& kernel, const std::vector<std::byte*>& data,
+bool launch(const BoundKernel& kernel, const std::vector<std::byte*>& data,
             const std::uint64_t* scalars) {
   if (kernel.empty) {
-    return;
+    return false;
   }
   const codegen::KernelFunction compiled = choose_form(*kernel.entry);
   if (compiled != nullptr && kernel.entry->shadow_left.load(std::memory_order_relaxed) > 0 &&
       shadow_launch(kernel, data, scalars)) {
-    return;
+    return false;
   }
   launch_form(kernel, data, scalars, compiled);
+  return compiled != nullptr;
 }
 
 }  // namespace rondo::jit

@@ -55,8 +55,9 @@ BoundKernel bind_epilogue(const codegen::KernelPlan& plan, const Shape& space, c
 void launch_tile(const BoundKernel& kernel, const std::vector<std::byte*>& data,
                  const std::uint64_t* scalars, int tile_operand, const codegen::ProductTile& tile);
 
-/// Runs it. `data[i]` is the address of operand i at the origin of the space.
-void launch(const BoundKernel& kernel, const std::vector<std::byte*>& data,
+/// Runs it. `data[i]` is the address of operand i at the origin of the space. Returns whether the
+/// results are those of the compiled form.
+bool launch(const BoundKernel& kernel, const std::vector<std::byte*>& data,
             const std::uint64_t* scalars);
 
 /// The same, by `compiled`, or by the interpreter if it is null.

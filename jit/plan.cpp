@@ -312,8 +312,7 @@ class Plan::Run {
     }
   }
 
-  static void count_kernel(const KernelPlan& plan, const BoundStep& bound) {
-    const bool compiled = bound.kernel.entry->compiled() != nullptr;
+  static void count_kernel(const KernelPlan& plan, bool compiled) {
     std::atomic<std::uint64_t>& count = compiled ? op_counts().compiled : op_counts().interpreted;
     count.fetch_add(static_cast<std::uint64_t>(plan.nodes), std::memory_order_relaxed);
   }
@@ -324,9 +323,8 @@ class Plan::Run {
     for (const Place& place : bound.operands) {
       data_.push_back(address(tensor(place)));
     }
-    count_kernel(plan, bound);
     const Copies copies(*this, plan, bound);
-    launch(bound.kernel, data_, scalars_.data());
+    count_kernel(plan, launch(bound.kernel, data_, scalars_.data()));
     copies.write_back();
   }
 

@@ -40,6 +40,22 @@ Region region_of(const BoundKernel& kernel, std::size_t i, std::byte* data) {
   return region;
 }
 
+/// Adds a region; those that share memory become one, which is compared once.
+void add_region(std::vector<Region>& regions, Region region) {
+  for (std::size_t i = 0; i < regions.size();) {
+    const Region& other = regions[i];
+    if (region.low < other.low + other.size && other.low < region.low + region.size) {
+      std::byte* const high = std::max(region.low + region.size, other.low + other.size);
+      region.low = std::min(region.low, other.low);
+      region.size = high - region.low;
+      regions.erase(regions.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
+  regions.push_back(std::move(region));
+}
+
 /// Equal bits, or both NaN.
 bool same_element(const std::byte* a, const std::byte* b, Dtype dtype) {
   if (std::memcmp(a, b, static_cast<std::size_t>(size_bytes(dtype, 1))) == 0) {
@@ -71,9 +87,11 @@ bool shadow_launch(const BoundKernel& kernel, const std::vector<std::byte*>& dat
   const std::vector<codegen::KernelOperand>& operands = kernel.entry->kernel().operands;
   for (std::size_t i = 0; i < data.size(); ++i) {
     if (operands[i].written) {
-      regions.push_back(region_of(kernel, i, data[i]));
-      total += regions.back().size;
+      add_region(regions, region_of(kernel, i, data[i]));
     }
+  }
+  for (const Region& region : regions) {
+    total += region.size;
   }
   if (total > params().shadow_bytes) {
     return false;

@@ -29,6 +29,7 @@ class Grouper {
       note_reads(static_cast<int>(n));
     }
     mark_stored();
+    drop_overwritten();
     return std::move(result_);
   }
 
@@ -401,6 +402,22 @@ class Grouper {
       for (const int out : flow_.nodes[n].outputs) {
         if (group.kind == Group::Kind::function) {
           result_.stored[static_cast<std::size_t>(out)] = 1;
+        }
+      }
+    }
+  }
+
+  /// A value whose memory a later node of its kernel takes whole is not stored before.
+  void drop_overwritten() {
+    for (const FlowNode& n : flow_.nodes) {
+      if (!n.in_place) {
+        continue;
+      }
+      for (std::size_t o = 0; o < n.outputs.size(); ++o) {
+        const int before = value(n.outputs[o]).overwrites;
+        if (before >= 0 && value(before).node >= 0 && maker(before) == maker(n.outputs[o]) &&
+            n.inputs[o].view.kind == UseView::Kind::identity) {
+          result_.stored[static_cast<std::size_t>(before)] = 0;
         }
       }
     }

@@ -109,7 +109,7 @@ void WeightGradient::run_blocks(Index group) const {
 }
 
 void WeightGradient::run() {
-  constexpr Index kLeastWork = 1 << 19;
+  const Index least_work = worth_a_thread(1 << 19);
   const FloatEnvironment environment;
   if (blocks_ == 0) {
     std::memset(
@@ -119,7 +119,7 @@ void WeightGradient::run() {
   }
   const Index rows_of_group = rows(plan_.channels);
   const Index work = c_.batch * c_.out_rows * c_.out_cols * c_.out_channels * rows_of_group;
-  const bool is_parallel = !in_parallel_region() && num_threads() > 1 && work >= 2 * kLeastWork;
+  const bool is_parallel = !in_parallel_region() && num_threads() > 1 && work >= 2 * least_work;
   if (!is_parallel || c_.groups >= 2 * num_threads()) {
     const auto run_groups = [&](Index begin, Index end) {
       for (Index group = begin; group < end; ++group) {

@@ -152,10 +152,10 @@ void run_product(const Product& p) {
   if (batches == 0 || p.m == 0 || p.n == 0) {
     return;
   }
-  constexpr Index kLeastWork = 1 << 19;  // multiplications that are worth a thread
+  const Index least_work = worth_a_thread(1 << 19);  // multiplications
   constexpr Index kMostSums = 1 << 22;   // elements of block sums that are kept apart
   const Index work = batches * p.m * p.n * p.k;
-  if (work < 2 * kLeastWork || in_parallel_region() || num_threads() == 1) {
+  if (work < 2 * least_work || in_parallel_region() || num_threads() == 1) {
     const FloatEnvironment environment;
     for (Index batch = 0; batch < batches; ++batch) {
       run_region(p, region_of(p, batch, 0, p.m, 0, p.n));
@@ -163,7 +163,7 @@ void run_product(const Product& p) {
     return;
   }
   // Twice as many parts as threads even out what else the machine does.
-  const Index wanted = std::min<Index>(2 * num_threads(), work / kLeastWork);
+  const Index wanted = std::min<Index>(2 * num_threads(), work / least_work);
   const Split split = choose_split(p, (wanted + batches - 1) / batches);
   const Index blocks = (p.k + kProductBlock - 1) / kProductBlock;
   const bool has_few_parts = batches * split.row_parts * split.col_parts < num_threads();

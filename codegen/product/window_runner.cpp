@@ -87,7 +87,7 @@ class WindowRunner {
 
 // Images and groups are parts already; where they are too few, lines or rows are split as well.
 void WindowRunner::split() {
-  constexpr Index kLeastWork = 1 << 19;
+  const Index least_work = worth_a_thread(1 << 19);
   constexpr Index kLeastPositions = 128;
   constexpr Index kLeastRows = 24;
   Index taps = 0;
@@ -98,10 +98,10 @@ void WindowRunner::split() {
   }
   rows_ = plan_.m;
   const Index work = images_ * groups_ * plan_.m * plan_.channels * taps;
-  if (in_parallel_region() || num_threads() == 1 || work < 2 * kLeastWork) {
+  if (in_parallel_region() || num_threads() == 1 || work < 2 * least_work) {
     return;
   }
-  wanted_ = std::min<Index>(2 * num_threads(), work / kLeastWork);
+  wanted_ = std::min<Index>(2 * num_threads(), work / least_work);
   const Index most_lines = lines_;
   while (images_ * groups_ * row_parts_ * line_parts_ < wanted_) {
     if (plan_.grids.size() == 1 && lines_ > 1 && lines_ * plan_.plane_cols > kLeastPositions) {

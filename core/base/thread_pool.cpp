@@ -32,6 +32,7 @@ constexpr std::chrono::microseconds kSpin{50};
 
 thread_local bool inside_region = false;
 std::atomic<int> requested_threads{0};  // 0 until it is asked for
+std::atomic<std::int64_t> most_grain{INT64_MAX};
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t value) {
   static_assert(sizeof(word) == sizeof(std::uint32_t));
@@ -368,13 +369,21 @@ bool in_parallel_region() {
   return inside_region;
 }
 
+std::int64_t worth_a_thread(std::int64_t usual) {
+  return std::min(usual, most_grain.load(std::memory_order_relaxed));
+}
+
+std::int64_t set_most_grain(std::int64_t most) {
+  return most_grain.exchange(most, std::memory_order_relaxed);
+}
+
 void parallel_for(std::int64_t count, std::int64_t grain,
                   FunctionRef<void(std::int64_t, std::int64_t)> body) {
   if (count <= 0) {
     return;
   }
   const int threads = inside_region ? 1 : num_threads();
-  const std::int64_t unit = std::max<std::int64_t>(grain, 1);
+  const std::int64_t unit = std::max<std::int64_t>(worth_a_thread(grain), 1);
   const std::int64_t units = (count - 1) / unit + 1;
   const FloatEnvironment environment;
   if (threads > 1 && units > 1) {

@@ -28,4 +28,11 @@ void parallel_for(std::int64_t count, std::int64_t grain,
 /// Whether the calling thread is inside a parallel_for.
 bool in_parallel_region();
 
+/// How much work is worth a thread: `usual`, or less after set_most_grain.
+std::int64_t worth_a_thread(std::int64_t usual);
+
+/// For tests: grains larger than `most` count as `most`, so that small work is shared out too.
+/// Returns what was set before.
+std::int64_t set_most_grain(std::int64_t most);
+
 }  // namespace rondo

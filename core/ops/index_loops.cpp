@@ -16,7 +16,7 @@ std::size_t at(std::int64_t i) {
 /// worth it: for loops that pass over all places in each part.
 template <class Body>
 void in_few_parts(std::int64_t count, std::int64_t work, const Body& body) {
-  const std::int64_t threads = work < 2 * kGrain ? 1 : num_threads();
+  const std::int64_t threads = work < 2 * worth_a_thread(kGrain) ? 1 : num_threads();
   parallel_for(count, std::max<std::int64_t>((count + threads - 1) / threads, 1), body);
 }
 

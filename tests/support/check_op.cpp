@@ -14,35 +14,13 @@
 namespace rondo::test {
 namespace {
 
-using Map = std::function<Tensor(const Tensor&)>;
-
-/// The arguments with every tensor replaced; numbers stay.
-Args mapped(const Args& args, const Map& map) {
-  Args result;
-  for (const ArgValue& arg : args) {
-    if (const auto* tensor = std::get_if<Tensor>(&arg.value())) {
-      const bool keeps = !tensor->defined() || tensor->is_immediate();
-      result.emplace_back(keeps ? *tensor : map(*tensor));
-    } else if (const auto* list = std::get_if<std::vector<Tensor>>(&arg.value())) {
-      std::vector<Tensor> tensors;
-      for (const Tensor& t : *list) {
-        tensors.push_back(t.defined() ? map(t) : t);
-      }
-      result.emplace_back(tensors);
-    } else {
-      result.push_back(arg);
-    }
-  }
-  return result;
-}
-
 Args in_dtype(const Args& args, Dtype from, Dtype to) {
-  return mapped(args, [&](const Tensor& t) { return t.dtype() == from ? cast(t, to) : t; });
+  return map_tensors(args, [&](const Tensor& t) { return t.dtype() == from ? cast(t, to) : t; });
 }
 
 /// Fresh copies, so that an op in place leaves the case as it was.
 Args copied(const Args& args) {
-  return mapped(args, [](const Tensor& t) { return clone(t); });
+  return map_tensors(args, [](const Tensor& t) { return clone(t); });
 }
 
 /// The same values with the first and the last axis exchanged in memory, and gaps between elements.
@@ -172,38 +150,11 @@ void check_same_bits(const OpInfo& op, const OpCase& c, const Args& args) {
     }
   };
   if (c.layouts) {
-    compare(call_op(op, mapped(args, scattered)), "strided operands");
+    compare(call_op(op, map_tensors(args, scattered)), "strided operands");
   }
   for (const int threads : {1, 2, 3}) {
     const ThreadsSetting setting(threads);
     compare(call_op(op, copied(args)), std::to_string(threads) + " threads");
-  }
-}
-
-/// Interpreted and compiled kernels, and calls that repeat until the tracer has captured them, give
-/// the same bits.
-void check_modes(const OpInfo& op, const Args& args) {
-  const auto call_with = [&](jit::Mode mode) {
-    const ModeSetting setting(mode);
-    return call_op(op, copied(args));
-  };
-  const std::vector<Tensor> plain = call_with(jit::Mode::interpreted);
-  const auto compare = [&](const std::vector<Tensor>& other, const std::string& what) {
-    for (std::size_t o = 0; o < plain.size(); ++o) {
-      expect_same(other[o], plain[o], what);
-    }
-  };
-  compare(call_with(jit::Mode::compiled), "compiled");
-  compare(call_with(jit::Mode::switching), "switching");
-  const ModeSetting setting(jit::Mode::interpreted);
-  for (int round = 0; round < 12; ++round) {
-    std::vector<std::vector<Tensor>> results;
-    for (int i = 0; i < 4; ++i) {
-      results.push_back(call_op(op, copied(args)));
-    }
-    for (const std::vector<Tensor>& result : results) {
-      compare(result, "round " + std::to_string(round) + " of a repeat");
-    }
   }
 }
 
@@ -214,31 +165,11 @@ const Values& special_numbers() {
   return list;
 }
 
-/// Every special number, or every pair of them, as float64 and float32.
 void check_special(const OpInfo& op, const OpCase& c, const Args& args) {
-  std::vector<std::size_t> operands;
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    const auto* t = std::get_if<Tensor>(&args[i].value());
-    if (t != nullptr && t->defined() && t->dtype() == Dtype::float64 && !t->is_immediate()) {
-      operands.push_back(i);
-    }
+  const Args tried = special_args(c, args);
+  if (!tried.empty()) {
+    check_values(op, c, tried);
   }
-  if (!c.special || !c.scalar || operands.empty() || operands.size() > 2) {
-    return;
-  }
-  const auto count = static_cast<std::int64_t>(special_numbers().size());
-  Args tried = args;
-  tried[operands[0]] = numbers({count}, special_numbers());
-  if (operands.size() == 2) {
-    tried[operands[1]] = numbers({count, 1}, special_numbers());
-  }
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    const auto* t = std::get_if<Tensor>(&args[i].value());
-    if (t != nullptr && t->defined() && t->dtype() == Dtype::boolean) {
-      tried[i] = bools({}, {1});
-    }
-  }
-  check_values(op, c, tried);
 }
 
 /// A result depends on no element but its own: also not on how many there are.
@@ -247,7 +178,7 @@ void check_lengths(const OpInfo& op, const OpCase& c, const Args& args) {
     return;
   }
   const auto stretched = [&](std::int64_t length) {
-    return mapped(args, [&](const Tensor& t) {
+    return map_tensors(args, [&](const Tensor& t) {
       const Tensor flat = reshape(t, Shape{t.numel()});
       Values list = values(flat);
       Values repeated;
@@ -281,6 +212,51 @@ std::vector<Tensor> call_op(const OpInfo& op, const Args& args) {
   std::vector<Tensor> outputs(static_cast<std::size_t>(op.schema.outputs));
   call(op, bound.inputs, bound.attrs, outputs);
   return outputs;
+}
+
+Args map_tensors(const Args& args, const std::function<Tensor(const Tensor&)>& map) {
+  Args result;
+  for (const ArgValue& arg : args) {
+    if (const auto* tensor = std::get_if<Tensor>(&arg.value())) {
+      const bool keeps = !tensor->defined() || tensor->is_immediate();
+      result.emplace_back(keeps ? *tensor : map(*tensor));
+    } else if (const auto* list = std::get_if<std::vector<Tensor>>(&arg.value())) {
+      std::vector<Tensor> tensors;
+      for (const Tensor& t : *list) {
+        tensors.push_back(t.defined() ? map(t) : t);
+      }
+      result.emplace_back(tensors);
+    } else {
+      result.push_back(arg);
+    }
+  }
+  return result;
+}
+
+Args special_args(const OpCase& c, const Args& args) {
+  std::vector<std::size_t> operands;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const auto* t = std::get_if<Tensor>(&args[i].value());
+    if (t != nullptr && t->defined() && t->dtype() == Dtype::float64 && !t->is_immediate()) {
+      operands.push_back(i);
+    }
+  }
+  if (!c.special || !c.scalar || operands.empty() || operands.size() > 2) {
+    return {};
+  }
+  const auto count = static_cast<std::int64_t>(special_numbers().size());
+  Args tried = args;
+  tried[operands[0]] = numbers({count}, special_numbers());
+  if (operands.size() == 2) {
+    tried[operands[1]] = numbers({count, 1}, special_numbers());
+  }
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const auto* t = std::get_if<Tensor>(&args[i].value());
+    if (t != nullptr && t->defined() && t->dtype() == Dtype::boolean) {
+      tried[i] = bools({}, {1});
+    }
+  }
+  return tried;
 }
 
 Tensor uniform(const Shape& shape, double low, double high, unsigned seed) {
@@ -353,7 +329,6 @@ void check_op(const OpCase& c) {
   const Args args = c.args();
   check_values(op, c, args);
   check_same_bits(op, c, args);
-  check_modes(op, args);
   check_halves(op, c, args);
   check_integers(op, c, args);
   check_special(op, c, args);

@@ -42,6 +42,13 @@ const OpInfo& op_named(const std::string& name);
 /// Binds and calls.
 std::vector<Tensor> call_op(const OpInfo& op, const Args& args);
 
+/// The arguments with every tensor replaced, also those in lists; numbers stay.
+Args map_tensors(const Args& args, const std::function<Tensor(const Tensor&)>& map);
+
+/// The arguments with every special number (zeros, infinities, NaN, subnormals), or every pair of
+/// them; nothing for cases that they do not suit.
+Args special_args(const OpCase& c, const Args& args);
+
 /// Deterministic numbers, uniform in [low, high): float64.
 Tensor uniform(const Shape& shape, double low, double high, unsigned seed = 1);
 /// A float64 tensor of the listed numbers.

@@ -18,5 +18,6 @@ std::vector<OpCase> reshape_cases();
 std::vector<OpCase> product_cases();
 std::vector<OpCase> window_cases();
 std::vector<OpCase> optimize_cases();
+std::vector<OpCase> random_cases();  // not in the walk of op_table_test.cpp
 
 }  // namespace rondo::test

@@ -1,10 +1,12 @@
-// Walks the op table: every op has a case, and every case passes all checks of check_op.
+// Walks the op table: every op has a case, and every case passes all checks of check_op and has the
+// same bits in every mode.
 #include <gtest/gtest.h>
 
 #include <ostream>
 #include <set>
 
 #include "tests/core/ops/cases.h"
+#include "tests/support/check_modes.h"
 
 namespace rondo::test {
 
@@ -14,14 +16,6 @@ void PrintTo(const OpCase& c, std::ostream* out) {
 }
 
 namespace {
-
-/// Ops whose results are random: random_test.cpp.
-const std::set<std::string>& random_ops() {
-  static const std::set<std::string> names{"rand",        "randn",           "randint",
-                                           "bernoulli",   "dropout",         "randperm",
-                                           "multinomial", "multinomial_pick"};
-  return names;
-}
 
 const std::vector<OpCase>& all_cases() {
   static const std::vector<OpCase> all = [] {
@@ -49,6 +43,17 @@ TEST_P(OpTableTest, PassesEveryCheck) {
 INSTANTIATE_TEST_SUITE_P(Ops, OpTableTest, testing::ValuesIn(all_cases()),
                          [](const auto& info) { return case_name(info.param); });
 
+class SameBitsTest : public testing::TestWithParam<OpCase> {};
+
+TEST_P(SameBitsTest, InEveryModeAndNumberOfThreads) {
+  check_modes(GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, SameBitsTest, testing::ValuesIn(all_cases()),
+                         [](const auto& info) { return case_name(info.param); });
+INSTANTIATE_TEST_SUITE_P(RandomOps, SameBitsTest, testing::ValuesIn(random_cases()),
+                         [](const auto& info) { return case_name(info.param); });
+
 TEST(OpTable, HasACaseForEveryOp) {
   std::set<std::string> missing;
   op_named("add");
@@ -58,8 +63,8 @@ TEST(OpTable, HasACaseForEveryOp) {
   for (const OpCase& c : all_cases()) {
     missing.erase(c.op);
   }
-  for (const std::string& name : random_ops()) {
-    missing.erase(name);
+  for (const OpCase& c : random_cases()) {  // random_test.cpp tests their values
+    missing.erase(c.op);
   }
   for (const std::string& name : missing) {
     ADD_FAILURE() << "the op " << name << " has no case";
