@@ -411,7 +411,9 @@ class Plan::Run {
                nullptr);
       return;
     }
-    count_kernel(step.plan, bound);
+    // Each tile chooses its form.
+    count_kernel(step.plan,
+                 params().mode != Mode::interpreted && bound.kernel.entry->compiled() != nullptr);
     fill_scalars(step.plan, 1);
     data_.clear();
     for (std::size_t i = 0; i < bound.operands.size(); ++i) {

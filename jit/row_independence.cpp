@@ -133,7 +133,19 @@ class RowWalk final : public CallObserver {
            (in.offset() == out.offset() || within_row(in, out));
   }
 
+  /// Products of matrices that lie along the rows' axis, one each.
+  bool batched_product(const OpCall& call) const {
+    const int rank = call.outputs[0].rank();
+    return call.op.contraction == Contraction::matmul && rank >= 3 &&
+           std::all_of(call.inputs.begin(), call.inputs.end(), [&](const Tensor& t) {
+             return has_rows(t) ? t.rank() == rank : t.rank() < rank || t.shape()[0] == 1;
+           });
+  }
+
   bool contraction(const OpCall& call) const {
+    if (batched_product(call)) {
+      return true;
+    }
     if (!only_first_has_rows(call) || !same_count(call)) {
       return false;
     }

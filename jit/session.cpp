@@ -1,6 +1,8 @@
 #include "jit/session.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "core/autograd/backward.h"
 #include "core/autograd/tape.h"
@@ -62,6 +64,10 @@ std::vector<Tensor> Session::run(std::string_view method, const std::vector<Tens
                                                  [](const Tensor& t) { return t.requires_grad(); });
   const GradMode grad(records && grad_enabled());
   const GeneratorScope draws(generator_);
+  std::optional<WorkGuard> guard;
+  if (std::isfinite(options.limits.work)) {
+    guard.emplace(options.limits);
+  }
   return execute(*module_->programs_.at(body.code), inputs, sizes, tensors_);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/op/generator.h"
+#include "jit/limits.h"
 #include "jit/module.h"
 #include "serialize/sink.h"
 
@@ -16,6 +17,7 @@ namespace rondo::jit {
 
 struct RunOptions {
   serialize::Mode mode = serialize::Mode::eval;
+  RunLimits limits{};
 };
 
 /// Runs a module's methods on one thread at a time. Sessions of one module share its tensors, but
@@ -28,7 +30,7 @@ class Session {
   /// Checks the inputs against the signature and runs. Calls are recorded for a backward pass where
   /// inputs or the session's parameters require gradients, unless the thread has turned that off.
   /// Errors: ArgumentError, DtypeError, ShapeError that name the input; ArgumentError if the
-  /// session is in use by another thread.
+  /// session is in use by another thread; UnsupportedError if the run exceeds the limits.
   std::vector<Tensor> run(std::string_view method, const std::vector<Tensor>& inputs,
                           const RunOptions& options = {});
 

@@ -20,6 +20,7 @@ using httplib::Request;
 using httplib::Response;
 
 constexpr const char* kJson = "application/json";
+constexpr const char* kForm = "application/x-www-form-urlencoded";  // small ones alone are read
 constexpr const char* kLengthHeader = "Inference-Header-Content-Length";
 constexpr int kKeepAliveSeconds = 5;
 
@@ -258,7 +259,13 @@ struct Server::Impl {
       return;
     }
     const int status = response.status;
-    if (status == 413) {
+    if (status == 413 && request.get_header_value("Content-Type").rfind(kForm, 0) == 0) {
+      answer_error(
+          response, status,
+          fmt::format("request: a large body has Content-Type {}; send application/json, or "
+                      "application/octet-stream for binary data",
+                      kForm));
+    } else if (status == 413) {
       answer_error(response, status,
                    fmt::format("request: the body is larger than the limit of {} bytes",
                                options.max_body_bytes));

@@ -59,14 +59,14 @@ void GradientSum::add(const Gradient& gradient) {
   if (gradient.dim < 0) {
     whole_ = sum(whole_, gradient.tensor);
   } else {
-    ranges_.push_back(gradient);
+    const auto before = [](const Gradient& a, const Gradient& b) {
+      return std::tie(a.dim, a.begin) < std::tie(b.dim, b.begin);
+    };
+    ranges_.insert(std::upper_bound(ranges_.begin(), ranges_.end(), gradient, before), gradient);
   }
 }
 
 Tensor GradientSum::take(const Meta& meta) {
-  std::stable_sort(ranges_.begin(), ranges_.end(), [](const Gradient& a, const Gradient& b) {
-    return std::tie(a.dim, a.begin) < std::tie(b.dim, b.begin);
-  });
   while (!ranges_.empty()) {
     whole_ = sum(whole_, take_layer(meta));
   }

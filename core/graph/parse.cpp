@@ -176,12 +176,12 @@ class Parser {
     }
   }
 
-  GraphAttr attr(ArgType type) {
+  GraphAttr attr(const SchemaArg& arg) {
     GraphAttr result;
-    if (accept("None")) {
+    if (arg.optional && accept("None")) {
       return result;
     }
-    switch (type) {
+    switch (arg.type) {
       case ArgType::boolean:
         result.value = Attr(accept("True"));
         if (!result.value.as_bool()) {
@@ -286,7 +286,7 @@ class Parser {
       if (!arg.is_operand()) {
         expect(first ? "; " : ", ");
         first = false;
-        node.attrs.push_back(attr(arg.type));
+        node.attrs.push_back(attr(arg));
       }
     }
   }

@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cstdint>
 #include <cstdlib>
 #include <mutex>
 #include <vector>
@@ -39,6 +40,7 @@ class Pool {
  public:
   void* take(std::int64_t size) {
     const SizeClass kind = size_class(size);
+    check_limit(kind.bytes, size);
     void* block = pop(kind);
     if (block == nullptr) {
       block = fresh(kind.bytes, size);
@@ -77,6 +79,8 @@ class Pool {
     }
   }
 
+  std::int64_t set_limit(std::int64_t bytes) { return limit_.exchange(bytes); }
+
   MemoryStats stats() const { return {live_.load(), reserved_.load(), peak_.load()}; }
 
  private:
@@ -98,6 +102,16 @@ class Pool {
     return block;
   }
 
+  void check_limit(std::int64_t bytes, std::int64_t asked) const {
+    const std::int64_t limit = limit_.load(std::memory_order_relaxed);
+    const std::int64_t live = live_.load(std::memory_order_relaxed);
+    check<OutOfMemoryError>(
+        bytes <= limit - live,
+        "allocate: out of memory: {} bytes asked for, {} live, the limit is {}; "
+        "free tensors or raise the limit",
+        asked, live, limit);
+  }
+
   void* fresh(std::int64_t bytes, std::int64_t asked) {
     void* block = std::aligned_alloc(kAlignment, static_cast<std::size_t>(bytes));
     if (block == nullptr) {
@@ -116,6 +130,7 @@ class Pool {
   std::atomic<std::int64_t> live_{0};
   std::atomic<std::int64_t> reserved_{0};
   std::atomic<std::int64_t> peak_{0};
+  std::atomic<std::int64_t> limit_{INT64_MAX};
 };
 
 /// Leaked on purpose: tensors may outlive static destruction.
@@ -131,6 +146,9 @@ void* allocate(std::int64_t size) {
 }
 void deallocate(void* block, std::int64_t size) {
   pool().give(block, size);
+}
+std::int64_t set_memory_limit(std::int64_t bytes) {
+  return pool().set_limit(bytes);
 }
 void trim_memory() {
   pool().trim();

@@ -19,6 +19,10 @@ void* allocate(std::int64_t size);
 /// Returns a block to the cache; `size` is what was asked for.
 void deallocate(void* block, std::int64_t size);
 
+/// Lets `live` grow to so many bytes; larger requests are an OutOfMemoryError. Returns what was set
+/// before; without a limit it is the largest int64.
+std::int64_t set_memory_limit(std::int64_t bytes);
+
 /// Gives cached blocks back to the system.
 void trim_memory();
 

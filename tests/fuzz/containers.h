@@ -4,14 +4,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <random>
 #include <span>
 #include <vector>
 
+#include "tests/fuzz/mutate.h"
+
 namespace rondo::serialize {
 
-using ByteVector = std::vector<std::byte>;
+using fuzz::ByteVector;
+using fuzz::MutateBytes;
 
 /// Valid archives and safetensors files, made by code.
 std::vector<ByteVector> seed_containers();
@@ -23,14 +25,11 @@ enum class Outcome { refused, archive, safetensors };
 /// exception passes, and a broken round trip throws InternalError.
 Outcome read_container(std::span<const std::byte> bytes);
 
-/// Changes some bytes in place; it may change their number.
-using MutateBytes = std::function<void(ByteVector&)>;
-
 /// One mutation: of raw bytes, of one entry of an archive or of a safetensors header; the sizes and
 /// checksums around it are made right, so that what lies behind them is reached.
 void mutate_container(ByteVector& bytes, const MutateBytes& mutate, std::mt19937_64& random);
 
-/// A simple `MutateBytes` for use without libFuzzer.
-void mutate_bytes(ByteVector& bytes, std::mt19937_64& random);
+/// Makes the checksums of an archive right, however damaged it is.
+void repair_checksums(ByteVector& bytes);
 
 }  // namespace rondo::serialize

@@ -24,7 +24,7 @@ TEST(Containers, TenThousandMutationsAreReadOrRefused) {
     ByteVector bytes = seeds[random() % seeds.size()];
     const std::uint64_t rounds = 1 + random() % 2;
     for (std::uint64_t round = 0; round < rounds; ++round) {
-      mutate_container(bytes, [&](ByteVector& part) { mutate_bytes(part, random); }, random);
+      mutate_container(bytes, [&](ByteVector& part) { fuzz::mutate_bytes(part, random); }, random);
     }
     try {
       ++counts[static_cast<int>(read_container(bytes))];

@@ -188,3 +188,42 @@ def test_detach_shares_memory_and_detach_in_place_forgets():
     assert not d.requires_grad and d.tolist() == [9.0, 2.0]
     y = x * 2
     assert y.detach_() is y and not y.requires_grad
+
+
+def test_the_third_derivative_of_a_tanh_network_is_the_closed_form():
+    """f(x) = v . tanh(W x + b): along u, with t = tanh(z), its third derivative is the sum of v (W u)^3 (1 - t^2)
+    (6 t^2 - 2), and the gradient of the second derivative by W is known too. Bound: 100 roundings of the largest term."""
+    random = np.random.default_rng(3)
+    w, b, v, u = (random.standard_normal(s) for s in [(6, 4), (6,), (6,), (4,)])
+    points = random.standard_normal((5, 4))
+    x = rondo.tensor(points, requires_grad=True)
+    weight = rondo.tensor(w, requires_grad=True)
+    direction = rondo.tensor(u)
+    values = rondo.tanh(x @ weight.T + rondo.tensor(b)) @ rondo.tensor(v)
+    assert values.dtype == rondo.float64
+
+    def along(f):
+        (grad,) = autograd.grad(f.sum(), x, create_graph=True)
+        return grad @ direction
+
+    first = along(values)
+    second = along(first)
+    third = along(second)
+    (second_by_weight,) = autograd.grad(second.sum(), weight)
+
+    t = np.tanh(points @ w.T + b)
+    s = 1 - t * t
+    p = w @ u  # dz along u
+    bound = 100 * np.finfo(np.float64).eps
+    for found, terms in [
+        (first, v * p * s),
+        (second, v * p**2 * -2 * t * s),
+        (third, v * p**3 * s * (6 * t * t - 2)),
+    ]:
+        assert np.abs(terms).max() > 0.1
+        error = np.abs(found.detach().numpy() - terms.sum(1)).max()
+        assert error <= bound * np.abs(terms).max()
+    expected = np.einsum("h,nh,i->hi", 2 * v * p, -2 * t * s, u)
+    expected += np.einsum("h,nh,ni->hi", v * p**2, s * (6 * t * t - 2), points)
+    error = np.abs(second_by_weight.numpy() - expected).max()
+    assert error <= bound * np.abs(expected).max()

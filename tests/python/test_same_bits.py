@@ -99,31 +99,13 @@ def test_training_has_the_same_bits_at_the_other_vector_level(runs, plain):
             assert_equal_runs(arrays, plain, f"{way}, x86-64-{level}")
 
 
-@pytest.fixture(scope="module", params=list(TRAIN))
-def exported(request, tmp_path_factory):
-    """An example's archive and 64 inputs for it."""
-    module = example(request.param)
-    model, _ = TRAIN[request.param](10)
-    model.eval()
-    random = np.random.default_rng(5)
-    if request.param == "digits":
-        rows = random.random((64, 1, 8, 8), dtype=np.float32)
-    else:
-        rows = random.integers(0, model.head.bias.shape[0], (64, module.CONTEXT))
-    path = tmp_path_factory.mktemp("archive") / f"{request.param}.rondo"
-    module.export(model, rondo.tensor(rows[:2]), str(path))
-    with rondo.no_grad():
-        alone = np.concatenate([model(rondo.tensor(row[None])).numpy() for row in rows])
-    return path, rows, alone
-
-
 def batches_of(rows, size):
     return [rows[start : start + size] for start in range(0, len(rows), size)]
 
 
 @pytest.mark.parametrize("threads", THREADS)
-def test_rows_of_an_archive_have_the_same_bits_in_every_batch(exported, threads):
-    path, rows, alone = exported
+def test_rows_of_an_archive_have_the_same_bits_in_every_batch(exported_example, threads):
+    path, rows, alone = exported_example
     program = rondo.load(path)
     assert program.signature()["forward"]["row_dependence"] == ""
     before = rondo.get_num_threads()
@@ -165,7 +147,10 @@ class Server:
             "parameters": {"binary_data_size": rows.nbytes},
         }
         head = json.dumps({"inputs": [tensor], "parameters": {"binary_data_output": True}}).encode()
-        headers = {"Inference-Header-Content-Length": str(len(head))}
+        headers = {
+            "Content-Type": "application/octet-stream",
+            "Inference-Header-Content-Length": str(len(head)),
+        }
         request = urllib.request.Request(self.url, head + rows.tobytes(), headers)
         with urllib.request.urlopen(request, timeout=30) as answer:
             length = int(answer.headers["Inference-Header-Content-Length"])
@@ -174,8 +159,8 @@ class Server:
         return np.frombuffer(body[length:], np.float32).reshape(output["shape"])
 
 
-def test_the_server_gives_rows_the_same_bits_in_every_batch(exported):
-    path, rows, alone = exported
+def test_the_server_gives_rows_the_same_bits_in_every_batch(exported_example):
+    path, rows, alone = exported_example
     command = example("digits").find_command()
     if command is None:
         pytest.skip("the command `rondo` was not built")

@@ -145,6 +145,14 @@ TEST_F(Command, ErrorsAreJsonWithTheirStatus) {
   EXPECT_EQ(answer.status, 413);
   EXPECT_EQ(answer.body,
             R"({"error":"request: the body is larger than the limit of 1048576 bytes"})");
+  answer = HttpClient(server.port())
+               .post(kInfer, std::string(100'000, ' '),
+                     "Content-Type: application/x-www-form-urlencoded\r\n");
+  EXPECT_EQ(answer.status, 413);
+  EXPECT_EQ(
+      answer.body,
+      R"({"error":"request: a large body has Content-Type application/x-www-form-urlencoded; )"
+      R"(send application/json, or application/octet-stream for binary data"})");
   HttpClient other(server.port());
   answer = other.send("POST " + std::string(kInfer) +
                       " HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
