@@ -1,5 +1,7 @@
 #include "core/ops/convolution.h"
 
+#include <limits>
+
 #include "core/base/error.h"
 #include "core/ops/arithmetic.h"
 #include "core/ops/reshape.h"
@@ -11,8 +13,11 @@ std::int64_t number(const OpArgs& args, std::string_view name, std::size_t i, st
   const Ints& list = args.attr(name).as_ints();
   check<ArgumentError>(list.size() == 2, "{}: {} has {} numbers; expected two", args.op.name, name,
                        list.size());
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
   check<ArgumentError>(list[i] >= least, "{}: {} is {}; it must be at least {}", args.op.name, name,
                        list[i], least);
+  check<ArgumentError>(list[i] <= kLargest, "{}: {} is {}; it must be at most {}", args.op.name,
+                       name, list[i], kLargest);
   return list[i];
 }
 
@@ -23,7 +28,7 @@ Shape result_shape(const OpArgs& args, const Shape& input, const Shape& weight) 
                     "{}: input is {}, weight is {}; expected four axes each", op, input, weight);
   const std::int64_t groups = args.attr("groups").as_int();
   check<ArgumentError>(groups > 0, "{}: groups is {}; it must be positive", op, groups);
-  check<ShapeError>(input[1] == weight[1] * groups,
+  check<ShapeError>(input[1] % groups == 0 && input[1] / groups == weight[1],
                     "{}: input has {} channels, weight takes {} in each of {} groups; the products "
                     "must be equal",
                     op, input[1], weight[1], groups);

@@ -33,6 +33,9 @@ struct Window {
   std::int64_t planes = 1;
 };
 
+/// Larger numbers in attributes are refused, so that nothing computed of them overflows.
+constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
+
 /// Number `i` of a list of one or two. Errors: ArgumentError.
 std::int64_t entry(const OpArgs& args, std::string_view name, int i, std::int64_t least) {
   const Ints& list = args.attr(name).as_ints();
@@ -42,6 +45,8 @@ std::int64_t entry(const OpArgs& args, std::string_view name, int i, std::int64_
   const std::int64_t value = list[list.size() == 1 ? 0 : static_cast<std::size_t>(i)];
   check<ArgumentError>(value >= least, "{}: {} is {}; it must be at least {}", args.op.name, name,
                        value, least);
+  check<ArgumentError>(value <= kLargest, "{}: {} is {}; it must be at most {}", args.op.name, name,
+                       value, kLargest);
   return value;
 }
 
@@ -76,7 +81,7 @@ WindowAxis window_axis(const OpArgs& args, const Shape& input, int i, bool dilat
   if (ceil_mode && axis.begin(axis.output - 1) >= axis.input) {
     --axis.output;  // the last window would lie in the padding alone
   }
-  check<ShapeError>(axis.output > 0 && meets_input(axis),
+  check<ShapeError>(axis.input > 0 && axis.output > 0 && meets_input(axis),
                     "{}: input is {}; a window of {} does not fit", args.op.name, input,
                     axis.kernel);
   return axis;
@@ -102,8 +107,10 @@ Shape output_shape(const Window& window, const Shape& input) {
 /// Calls body(plane, output row) for all, planes in parallel.
 template <class Body>
 void for_planes(const Window& w, const Body& body) {
-  const std::int64_t work = w.rows.output * w.columns.output * w.rows.kernel * w.columns.kernel;
-  parallel_for(w.planes, detail::grain_for(work), [&](std::int64_t begin, std::int64_t end) {
+  const double work = static_cast<double>(w.rows.output * w.columns.output) *
+                      static_cast<double>(w.rows.kernel * w.columns.kernel);
+  const auto grain = detail::grain_for(static_cast<std::int64_t>(std::min(work, 1e15)));
+  parallel_for(w.planes, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t plane = begin; plane < end; ++plane) {
       body(plane);
     }

@@ -24,8 +24,9 @@ TEST_F(ParseGraph, GivesTheTextBack) {
 }
 
 TEST_F(ParseGraph, NoneStandsOnlyForWhatMayBeAbsent) {
-  check_error<FormatError>([] { parse_graph(with("softmax(%0; None, None)")); },
-                           "graph: line 2: expected an integer in range at 'None, None)\nreturn'");
+  check_error<FormatError>(
+      [] { parse_graph(with("softmax(%0; None, None)")); },
+      "graph: line 2: expected an integer in range at 'None, None)\nreturn %'");
 }
 
 }  // namespace

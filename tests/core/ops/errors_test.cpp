@@ -100,6 +100,15 @@ TEST(OpErrors, ShapesAreNamed) {
                           "must fit into the padded input");
   check_error<ShapeError>([&] { max_pool2d(m, 2); },
                           "max_pool2d_with_indices: input is [3, 2]; expected three or four axes");
+  check_error<ShapeError>(
+      [&] { max_pool2d(zeros_of({1, 2, 0, 4}), 2, 2, 1); },
+      "max_pool2d_with_indices: input is [1, 2, 0, 4]; a window of 2 does not fit");
+  check_error<ArgumentError>(
+      [&] { max_pool2d(zeros_of({1, 2, 4, 4}), 3, 1, 0, std::int64_t{1} << 62); },
+      "max_pool2d_with_indices: dilation is 4611686018427387904; it must be at most 2147483647");
+  check_error<ArgumentError>(
+      [&] { conv2d(zeros_of({1, 2, 4, 4}), zeros_of({2, 2, 1, 1}), std::nullopt, 1, INT64_MAX); },
+      "convolution: padding is 9223372036854775807; it must be at most 2147483647");
   check_error<ShapeError>([&] { max_pool2d(zeros_of({1, 2, 1, 1}), 2); },
                           "max_pool2d_with_indices: input is [1, 2, 1, 1]; a window of 2 does not "
                           "fit");
