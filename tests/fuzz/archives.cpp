@@ -55,7 +55,7 @@ ByteVector exported(tracer::TraceRequest request, const std::vector<tracer::Name
   for (std::size_t i = 0; i < request.inputs.size(); ++i) {
     inputs.push_back("x" + std::to_string(i));
   }
-  jit::ExportMethod method{tracer::trace(request), request.inputs, inputs, {}, Mode::eval};
+  jit::ExportMethod method{tracer::trace(request), request.inputs, inputs, {}};
   for (std::size_t i = 0; i < method.trace.outputs.size(); ++i) {
     method.output_names.push_back("y" + std::to_string(i));
   }
