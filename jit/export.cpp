@@ -140,7 +140,8 @@ class ArchiveWriter {
     if (known != manifest_.methods.end()) {
       check<ArgumentError>(known->inputs == method.inputs && known->outputs == method.outputs,
                            "export: {} has other inputs or outputs in another mode", method.name);
-      if (texts_.at(known->bodies.front().code) == text) {
+      if (texts_.at(known->bodies.front().code) == text &&
+          known->bodies.front().guards == guards_of(trace)) {
         std::vector<serialize::Mode>& modes = known->bodies.front().modes;
         modes.insert(modes.end(), exported.modes.begin(), exported.modes.end());
         return;
@@ -152,6 +153,7 @@ class ArchiveWriter {
         fmt::format("code/{}{}.rir", method.name, known == manifest_.methods.end() ? "" : ".train");
     body.row_dependence = why_rows_depend(exported, tensors);
     body.mutable_buffers = trace.written;
+    body.guards = guards_of(trace);
     body.rng = trace.random ? "philox4x32-10" : "";
     zip_.add(body.code, {reinterpret_cast<const std::byte*>(text.data()), text.size()});
     texts_.emplace(body.code, text);
@@ -163,6 +165,14 @@ class ArchiveWriter {
       known->bodies.push_back(std::move(body));
     }
     add_golden(exported, method.name);
+  }
+
+  static std::vector<serialize::Guard> guards_of(const tracer::TraceResult& trace) {
+    std::vector<serialize::Guard> guards;
+    for (const tracer::TraceGuard& guard : trace.guards) {
+      guards.push_back({guard.condition, guard.source, guard.message});
+    }
+    return guards;
   }
 
   static std::string why_rows_depend(const ExportMethod& exported,

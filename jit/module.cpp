@@ -89,8 +89,11 @@ void Module::read_programs(const serialize::ZipReader& reader) {
       for (const std::string& buffer : body.mutable_buffers) {
         context.writable[static_cast<std::size_t>(number(buffer))] = true;
       }
-      programs_.emplace(body.code,
-                        std::make_unique<const Program>(compile(std::move(graph), context)));
+      auto program = std::make_unique<Program>(compile(std::move(graph), context));
+      for (const serialize::Guard& guard : body.guards) {
+        program->guards.push_back(serialize::Condition::parse(guard.condition));
+      }
+      programs_.emplace(body.code, std::move(program));
     }
   }
 }
@@ -114,6 +117,22 @@ const serialize::Body& Module::body(std::string_view name, serialize::Mode mode)
   }
   fail<ArgumentError>("run: method '{}' was not exported for {} mode; trace it with mode=\"both\"",
                       name, mode == serialize::Mode::train ? "train" : "eval");
+}
+
+serialize::Bindings Module::check_call(std::string_view name, serialize::Mode mode,
+                                       std::span<const Tensor> inputs) const {
+  std::vector<serialize::ActualValue> actual;
+  actual.reserve(inputs.size());
+  for (const Tensor& t : inputs) {
+    actual.push_back({t.dtype(), t.shape().span()});
+  }
+  serialize::Bindings sizes = serialize::check_inputs(name, method(name).inputs, actual);
+  const serialize::Body& called = body(name, mode);
+  const Program& program = *programs_.at(called.code);
+  for (std::size_t i = 0; i < program.guards.size(); ++i) {
+    serialize::check_guard(name, called.guards[i], program.guards[i], sizes);
+  }
+  return sizes;
 }
 
 std::string Module::code(std::string_view name) const {
@@ -146,7 +165,7 @@ std::vector<std::string> Module::verify() const {
     Session session(shared_from_this());
     session.set_seed(golden.seed);
     const std::vector<Tensor> outputs =
-        session.run(golden.method, golden_inputs(golden), {golden.mode});
+        session.run(golden.method, golden_inputs(golden), {.mode = golden.mode});
     for (std::size_t o = 0; o < outputs.size(); ++o) {
       if (!same_bits(outputs[o], stored_tensor(*reader_, golden.outputs.at(o)))) {
         differences.push_back(fmt::format("golden case {} of {}: output '{}' differs", c,

@@ -31,6 +31,10 @@ class Module : public std::enable_shared_from_this<Module> {
   const serialize::Method& method(std::string_view name) const;
   /// The body of a method for a mode. Errors: ArgumentError if it was not exported for it.
   const serialize::Body& body(std::string_view method, serialize::Mode mode) const;
+  /// Checks a call against the signature and the guards; gives the sizes of the symbols.
+  /// Errors: ArgumentError, DtypeError, ShapeError that name the input or the guard.
+  serialize::Bindings check_call(std::string_view method, serialize::Mode mode,
+                                 std::span<const Tensor> inputs) const;
   /// The text of a method's graph.
   std::string code(std::string_view method) const;
   /// The place of a tensor in the manifest, by any of its names; -1 if there is none.

@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "core/base/error.h"
+#include "core/base/interrupt.h"
 #include "core/tensor/copy.h"
 #include "jit/contraction.h"
 #include "jit/params.h"
@@ -250,6 +251,7 @@ class Plan::Run {
     for (std::size_t i = 0; i < bound_.steps.size(); ++i) {
       const Step& step = lowered_.steps[i];
       const BoundStep& bound = bound_.steps[i];
+      check_interrupt();
       if (!params().profile) [[likely]] {
         run_step(step, bound);
         continue;

@@ -126,8 +126,9 @@ class Execution {
     std::copy(inputs.begin(), inputs.end(), values_.begin());
   }
 
-  std::vector<Tensor> run() {
+  std::vector<Tensor> run(Interrupt& interrupt) {
     for (std::size_t n = 0; n < program_.nodes.size(); ++n) {
+      interrupt.check();
       step(program_.graph.nodes[n], program_.nodes[n]);
       for (const int v : program_.releases[n]) {
         values_[static_cast<std::size_t>(v)] = {};
@@ -195,8 +196,9 @@ Program compile(Graph graph, const ProgramContext& context) {
 }
 
 std::vector<Tensor> execute(const Program& program, std::span<const Tensor> inputs,
-                            const Bindings& sizes, std::span<const Tensor> tensors) {
-  return Execution(program, inputs, sizes, tensors).run();
+                            const Bindings& sizes, std::span<const Tensor> tensors,
+                            Interrupt& interrupt) {
+  return Execution(program, inputs, sizes, tensors).run(interrupt);
 }
 
 }  // namespace rondo::jit

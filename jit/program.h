@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/base/interrupt.h"
 #include "core/graph/graph.h"
-#include "serialize/dimension.h"
+#include "serialize/condition.h"
 
 namespace rondo::jit {
 
@@ -24,6 +25,7 @@ struct Program {
   Graph graph;
   std::vector<Node> nodes;
   std::vector<std::vector<int>> releases;
+  std::vector<serialize::Condition> guards;  // those of the body
 };
 
 /// What the graphs of an archive may name.
@@ -36,8 +38,10 @@ struct ProgramContext {
 /// Errors: FormatError for a name that is unknown and for a write into what may not be written.
 Program compile(Graph graph, const ProgramContext& context);
 
-/// Runs a program; `tensors` are those of the archive, or others in their places.
+/// Runs a program; `tensors` are those of the archive, or others in their places. `interrupt` is
+/// asked before each call.
 std::vector<Tensor> execute(const Program& program, std::span<const Tensor> inputs,
-                            const serialize::Bindings& sizes, std::span<const Tensor> tensors);
+                            const serialize::Bindings& sizes, std::span<const Tensor> tensors,
+                            Interrupt& interrupt);
 
 }  // namespace rondo::jit

@@ -7,10 +7,10 @@
 #include "core/autograd/backward.h"
 #include "core/autograd/tape.h"
 #include "core/base/error.h"
+#include "core/base/interrupt.h"
 #include "core/op/call.h"
 #include "core/tensor/copy.h"
 #include "jit/program.h"
-#include "serialize/signature.h"
 
 namespace rondo::jit {
 namespace {
@@ -41,6 +41,29 @@ class Session::InUse {
   std::atomic_flag& flag_;
 };
 
+/// Ends a run that was cancelled, is late, or whose results nobody waits for.
+class Session::RunInterrupt final : public Interrupt {
+ public:
+  RunInterrupt(std::string_view method, const RunOptions& options,
+               const std::atomic<bool>& cancelled)
+      : method_(method), options_(options), cancelled_(cancelled) {}
+
+  void check() override {
+    rondo::check<CancelledError>(!cancelled_.load(std::memory_order_relaxed),
+                                 "run: '{}' was cancelled", method_);
+    rondo::check<CancelledError>(
+        !options_.deadline || std::chrono::steady_clock::now() < *options_.deadline,
+        "run: '{}' was ended: its deadline has passed", method_);
+    rondo::check<CancelledError>(!options_.abandoned || !options_.abandoned(),
+                                 "run: '{}' was ended: nobody waits for its results", method_);
+  }
+
+ private:
+  std::string_view method_;
+  const RunOptions& options_;
+  const std::atomic<bool>& cancelled_;
+};
+
 Session::Session(std::shared_ptr<const Module> module)
     : module_(std::move(module)),
       tensors_(module_->tensors().begin(), module_->tensors().end()),
@@ -49,14 +72,9 @@ Session::Session(std::shared_ptr<const Module> module)
 std::vector<Tensor> Session::run(std::string_view method, const std::vector<Tensor>& inputs,
                                  const RunOptions& options) {
   const InUse running(in_use_);
+  cancelled_ = false;
+  const serialize::Bindings sizes = module_->check_call(method, options.mode, inputs);
   const serialize::Body& body = module_->body(method, options.mode);
-  std::vector<serialize::ActualValue> actual;
-  actual.reserve(inputs.size());
-  for (const Tensor& t : inputs) {
-    actual.push_back({t.dtype(), t.shape().span()});
-  }
-  const serialize::Bindings sizes =
-      serialize::check_inputs(method, module_->method(method).inputs, actual);
   for (const std::string& buffer : body.mutable_buffers) {
     make_own(static_cast<std::size_t>(module_->number(buffer)));
   }
@@ -68,7 +86,20 @@ std::vector<Tensor> Session::run(std::string_view method, const std::vector<Tens
   if (std::isfinite(options.limits.work)) {
     guard.emplace(options.limits);
   }
-  return execute(*module_->programs_.at(body.code), inputs, sizes, tensors_);
+  const Program& program = *module_->programs_.at(body.code);
+  RunInterrupt interrupt(method, options, cancelled_);
+  if (!options.finish) {
+    return execute(program, inputs, sizes, tensors_, interrupt);
+  }
+  synchronize();  // what was called before is not to be ended
+  const InterruptScope scope(&interrupt);
+  std::vector<Tensor> outputs = execute(program, inputs, sizes, tensors_, interrupt);
+  for (const Tensor& output : outputs) {
+    if (!output.is_immediate()) {
+      output.data();
+    }
+  }
+  return outputs;
 }
 
 void Session::make_own(std::size_t number) {

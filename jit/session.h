@@ -3,7 +3,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +20,12 @@ namespace rondo::jit {
 
 struct RunOptions {
   serialize::Mode mode = serialize::Mode::eval;
+  /// Compute the results before `run` returns, and ask between kernels as well whether to go on.
+  bool finish = false;
+  /// When the run ends at the latest (by its next kernel).
+  std::optional<std::chrono::steady_clock::time_point> deadline{};
+  /// True if nobody waits for the results any more; asked by the thread that runs.
+  std::function<bool()> abandoned{};
   RunLimits limits{};
 };
 
@@ -29,10 +38,15 @@ class Session {
 
   /// Checks the inputs against the signature and runs. Calls are recorded for a backward pass where
   /// inputs or the session's parameters require gradients, unless the thread has turned that off.
-  /// Errors: ArgumentError, DtypeError, ShapeError that name the input; ArgumentError if the
-  /// session is in use by another thread; UnsupportedError if the run exceeds the limits.
+  /// Errors: ArgumentError, DtypeError, ShapeError that name the input or a guard; ArgumentError if
+  /// the session is in use by another thread; CancelledError if the run is ended from outside:
+  /// buffers that the method writes may then hold some of what it would have written;
+  /// UnsupportedError if the run exceeds the limits.
   std::vector<Tensor> run(std::string_view method, const std::vector<Tensor>& inputs,
                           const RunOptions& options = {});
+
+  /// Ends the run that is under way, if one is, with a CancelledError. From any thread.
+  void cancel() { cancelled_ = true; }
 
   /// Starts the random numbers that belong to a seed. Each session begins with seed 0 and draws
   /// from a generator of its own.
@@ -65,6 +79,7 @@ class Session {
 
  private:
   class InUse;
+  class RunInterrupt;
 
   void make_own(std::size_t number);
   void add_golden_outputs(std::unordered_map<std::string, Tensor>& outputs) const;
@@ -74,6 +89,7 @@ class Session {
   std::vector<bool> own_;
   Generator generator_;
   bool trainable_ = false;
+  std::atomic<bool> cancelled_{false};
   std::atomic_flag in_use_ = ATOMIC_FLAG_INIT;
 };
 

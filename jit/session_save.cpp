@@ -41,7 +41,7 @@ void Session::add_golden_outputs(std::unordered_map<std::string, Tensor>& output
     trial.set_seed(golden.seed);
     trial.tensors_ = tensors_;
     const std::vector<Tensor> results =
-        trial.run(golden.method, module_->golden_inputs(golden), {golden.mode});
+        trial.run(golden.method, module_->golden_inputs(golden), {.mode = golden.mode});
     for (std::size_t o = 0; o < results.size(); ++o) {
       outputs.emplace(golden.outputs[o].entry, contiguous(results[o]));
     }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "serialize/condition.h"
 #include "serialize/manifest_fields.h"
 #include "serialize/text.h"
 
@@ -160,6 +161,21 @@ class Checker {
     }
   }
 
+  static void check_guard_symbols(const Method& method, const Guard& guard) {
+    const Condition condition = Condition::parse(guard.condition);
+    for (const Dimension* side : {&condition.left, &condition.right}) {
+      for (const std::string& symbol : side->symbols()) {
+        const bool known = std::ranges::any_of(method.inputs, [&](const ValueSpec& spec) {
+          return std::ranges::any_of(spec.shape, [&](const Dimension& dimension) {
+            return dimension.is_symbol() && dimension.symbol_name() == symbol;
+          });
+        });
+        require(known, "the guard {} of method {} has the symbol {}, which no input gives",
+                in_quotes(guard.condition), in_quotes(method.name), in_quotes(symbol));
+      }
+    }
+  }
+
   void check_bodies(const Method& method) {
     const std::string name = in_quotes(method.name);
     require(!method.bodies.empty(), "method {} has no body", name);
@@ -170,6 +186,9 @@ class Checker {
         require(std::ranges::find(seen, mode) == seen.end(), "method {} has two bodies for {}",
                 name, kModeNames[static_cast<std::size_t>(mode)]);
         seen.push_back(mode);
+      }
+      for (const Guard& guard : body.guards) {
+        check_guard_symbols(method, guard);
       }
       for (const std::string& buffer : body.mutable_buffers) {
         require(buffers_.has(buffer), "method {} writes {}, which is not a buffer", name,

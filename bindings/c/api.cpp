@@ -113,6 +113,10 @@ std::size_t rondo_sizeof_tensor_info() {
   return sizeof(rondo_tensor_info);
 }
 
+std::size_t rondo_sizeof_run_options() {
+  return sizeof(rondo_run_options);
+}
+
 std::size_t rondo_sizeof_sgd_options() {
   return sizeof(rondo_sgd_options);
 }

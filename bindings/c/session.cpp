@@ -85,6 +85,24 @@ std::vector<Tensor> inputs_from(const rondo_tensor* inputs, std::size_t count) {
   return tensors;
 }
 
+jit::RunOptions run_options(const rondo_session& session, const rondo_run_options* given) {
+  jit::RunOptions options;
+  options.mode = session.mode;
+  // In train mode calls of a step may run together with those of the next: only calls are ended.
+  options.finish = session.mode == serialize::Mode::eval;
+  if (given != nullptr) {
+    const double seconds =
+        checked_struct(given, "run", "options", "rondo_run_options").timeout_seconds;
+    check<ArgumentError>(seconds >= 0, "run: timeout_seconds is {}; it must not be negative",
+                         seconds);
+    if (seconds > 0 && seconds < 1e9) {
+      options.deadline = std::chrono::steady_clock::now() +
+                         std::chrono::microseconds(static_cast<std::int64_t>(seconds * 1e6));
+    }
+  }
+  return options;
+}
+
 }  // namespace
 
 rondo_session* rondo_session_create(const rondo_module* module, rondo_error** error) {
@@ -114,19 +132,39 @@ std::int32_t rondo_session_set_mode(rondo_session* session, std::int32_t mode,
   });
 }
 
+std::int32_t rondo_session_cancel(rondo_session* session, rondo_error** error) {
+  return guarded(error,
+                 [&] { required(session, "rondo_session_cancel", "session").session.cancel(); });
+}
+
+std::int32_t rondo_session_set_seed(rondo_session* session, std::int64_t seed,
+                                    rondo_error** error) {
+  return guarded(error, [&] {
+    required(session, "rondo_session_set_seed", "session").session.set_seed(seed);
+  });
+}
+
 std::int32_t rondo_session_run(rondo_session* session, const char* method,
                                const rondo_tensor* inputs, std::size_t input_count,
                                rondo_outputs** outputs, rondo_error** error) {
+  return rondo_session_run_with(session, method, inputs, input_count, nullptr, outputs, error);
+}
+
+std::int32_t rondo_session_run_with(rondo_session* session, const char* method,
+                                    const rondo_tensor* inputs, std::size_t input_count,
+                                    const rondo_run_options* options, rondo_outputs** outputs,
+                                    rondo_error** error) {
   return guarded(error, [&] {
     rondo_outputs*& target = required(outputs, "run", "outputs");
     target = nullptr;
     const std::string_view name = &required(method, "run", "method");
     rondo_session& runner = required(session, "run", "session");
     const std::vector<Tensor> tensors = inputs_from(inputs, input_count);
+    const jit::RunOptions how = run_options(runner, options);
     const bool trains = runner.mode == serialize::Mode::train;
     const GradMode grad(trains);
     auto result = std::make_unique<rondo_outputs>();
-    for (const Tensor& output : runner.session.run(name, tensors, {runner.mode})) {
+    for (const Tensor& output : runner.session.run(name, tensors, how)) {
       result->tensors.push_back(owned(output));
       result->results.push_back(trains ? output : Tensor());
       result->strides.push_back(contiguous_strides(output.shape()));

@@ -3,6 +3,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "bindings/python/arguments.h"
 #include "bindings/python/call_site.h"
 #include "bindings/python/errors.h"
 #include "bindings/python/tensor_type.h"
@@ -69,6 +70,13 @@ jit::ExportMethod trace_method(const py::dict& method,
   request.function = traced_function(method["function"]);
   request.inputs = tensors_of(method["inputs"], "trace");
   request.source = caller_line;
+  request.forget_error = [] {
+    const GilAcquire held;
+    if (PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_Exception) == 0) {
+      throw PythonError();  // Ctrl-C
+    }
+    PyErr_Clear();
+  };
   for (const py::handle item : method["dynamic"]) {
     const auto row = py::cast<py::tuple>(item);
     request.dynamic.push_back(
@@ -160,20 +168,29 @@ void program_dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-/// run(method, inputs, mode): a list of tensors.
+/// run(method, inputs, mode, timeout): a list of tensors; a timeout of 0 is none.
 PyObject* program_run(PyObject* self, PyObject* args) {
   const char* method = nullptr;
   PyObject* inputs = nullptr;
   const char* mode = "eval";
-  if (PyArg_ParseTuple(args, "sO|s:run", &method, &inputs, &mode) == 0) {
+  double timeout = 0;
+  if (PyArg_ParseTuple(args, "sO|sd:run", &method, &inputs, &mode, &timeout) == 0) {
     return nullptr;
   }
   return guarded([&] {
     const std::vector<Tensor> given = tensors_of(inputs, method);
     std::vector<Tensor> outputs;
+    jit::RunOptions options;
+    options.mode = mode_of(mode);
+    options.finish = timeout > 0;
+    if (timeout > 0) {
+      options.deadline =
+          std::chrono::steady_clock::now() +
+          std::chrono::microseconds(static_cast<std::int64_t>(std::min(timeout, 1e9) * 1e6));
+    }
     {
       const CallRelease released;
-      outputs = program_of(self).session->run(method, given, {mode_of(mode)});
+      outputs = program_of(self).session->run(method, given, options);
     }
     return wrap_all(outputs).release().ptr();
   });
@@ -199,8 +216,8 @@ py::list specs(const std::vector<serialize::ValueSpec>& values) {
   return result;
 }
 
-/// signature(): for each method its inputs, outputs and modes, and why its rows are not independent
-/// ("": they are).
+/// signature(): for each method its inputs and outputs, why its rows are not independent ("": they
+/// are), and the conditions that sizes must meet.
 PyObject* program_signature(PyObject* self, PyObject* /*unused*/) {
   return guarded([&] {
     py::dict result;
@@ -209,6 +226,11 @@ PyObject* program_signature(PyObject* self, PyObject* /*unused*/) {
       row["inputs"] = specs(method.inputs);
       row["outputs"] = specs(method.outputs);
       row["row_dependence"] = method.bodies.front().row_dependence;
+      py::list guards;
+      for (const serialize::Guard& guard : method.bodies.front().guards) {
+        guards.append(guard.condition);
+      }
+      row["guards"] = guards;
       result[py::str(method.name)] = row;
     }
     return result.release().ptr();
@@ -244,6 +266,20 @@ PyObject* program_tensors(PyObject* self, PyObject* /*unused*/) {
 
 PyObject* program_verify(PyObject* self, PyObject* /*unused*/) {
   return guarded([&] { return py::cast(program_of(self).module->verify()).release().ptr(); });
+}
+
+PyObject* program_cancel(PyObject* self, PyObject* /*unused*/) {
+  return guarded([&]() -> PyObject* {
+    program_of(self).session->cancel();
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* program_set_seed(PyObject* self, PyObject* seed) {
+  return guarded([&]() -> PyObject* {
+    program_of(self).session->set_seed(to_integer(seed, "manual_seed", "seed"));
+    Py_RETURN_NONE;
+  });
 }
 
 PyObject* program_make_trainable(PyObject* self, PyObject* /*unused*/) {
@@ -298,6 +334,8 @@ PyMethodDef program_methods[] = {{"run", program_run, METH_VARARGS, nullptr},
                                  {"signature", program_signature, METH_NOARGS, nullptr},
                                  {"code", program_code, METH_O, nullptr},
                                  {"tensors", program_tensors, METH_NOARGS, nullptr},
+                                 {"cancel", program_cancel, METH_NOARGS, nullptr},
+                                 {"set_seed", program_set_seed, METH_O, nullptr},
                                  {"make_trainable", program_make_trainable, METH_NOARGS, nullptr},
                                  {"parameters", program_parameters, METH_NOARGS, nullptr},
                                  {"set_tensor", program_set_tensor, METH_VARARGS, nullptr},

@@ -112,11 +112,7 @@ void Batcher::stop() {
 Answer Batcher::run(const std::string& method, const std::vector<Tensor>& inputs,
                     std::optional<Clock::time_point> deadline) {
   const serialize::Method& signature = module_->method(method);
-  std::vector<serialize::ActualValue> actual;
-  for (const Tensor& input : inputs) {
-    actual.push_back({input.dtype(), input.shape().span()});
-  }
-  serialize::check_inputs(method, signature.inputs, actual);
+  module_->check_call(method, serialize::Mode::eval, inputs);
 
   const auto job = std::make_shared<Job>();
   job->method = method;
@@ -220,6 +216,11 @@ void Batcher::execute(jit::Session& session, const Jobs& jobs) {
     try {
       run_together(session, jobs);
       return;
+    } catch (const CancelledError&) {
+      for (const std::shared_ptr<Job>& job : jobs) {
+        job->answer.set_value(late());
+      }
+      return;
     } catch (const std::exception&) {
       // Data of one of them may be wrong, such as an index out of range, which is no error of the
       // others: each is tried alone.
@@ -233,8 +234,14 @@ void Batcher::execute(jit::Session& session, const Jobs& jobs) {
 void Batcher::run_alone(jit::Session& session, Job& job) {
   const Clock::time_point start = Clock::now();
   Answer answer;
+  jit::RunOptions options;
+  options.finish = true;
+  options.deadline = job.deadline;
+  options.abandoned = [&job] { return job.abandoned.load(); };
   try {
-    answer.outputs = finished(session.run(job.method, job.inputs));
+    answer.outputs = finished(session.run(job.method, job.inputs, options));
+  } catch (const CancelledError&) {
+    answer = late();
   } catch (const Error& error) {
     answer = {Answer::Outcome::failed, {}, error.kind(), error.what()};
   } catch (const std::exception& error) {
@@ -265,7 +272,14 @@ void Batcher::run_together(jit::Session& session, const Jobs& jobs) {
     }
     joined.push_back(tensor);
   }
-  const std::vector<Tensor> outputs = finished(session.run(jobs[0]->method, joined));
+  jit::RunOptions options;
+  options.finish = true;
+  options.abandoned = [&jobs] {
+    return std::all_of(jobs.begin(), jobs.end(), [](const auto& job) {
+      return job->abandoned || (job->deadline && Clock::now() >= *job->deadline);
+    });
+  };
+  const std::vector<Tensor> outputs = finished(session.run(jobs[0]->method, joined, options));
   for (const Tensor& output : outputs) {
     invariant(output.rank() > 0 && output.size(0) == rows,
               "a row-independent method gave another number of rows");

@@ -151,6 +151,29 @@ TEST(Session, HasBuffersOfItsOwnAndASeedOfItsOwn) {
   EXPECT_EQ(default_generator().state().offset, 0);
 }
 
+TEST(Session, EndsARunThatIsCancelledLateOrAbandoned) {
+  Session session(load_bytes(exported_network()));
+  const std::vector<Tensor> inputs{floats({1, 3}, {1, 2, 3})};
+  RunOptions options;
+  options.finish = true;
+  options.abandoned = [&] {
+    session.cancel();
+    return false;
+  };
+  check_error<CancelledError>([&] { session.run("forward", inputs, options); },
+                              "run: 'forward' was cancelled");
+  options.abandoned = [] { return true; };
+  check_error<CancelledError>([&] { session.run("forward", inputs, options); },
+                              "run: 'forward' was ended: nobody waits for its results");
+  options.abandoned = nullptr;
+  options.deadline = std::chrono::steady_clock::now();
+  check_error<CancelledError>([&] { session.run("forward", inputs, options); },
+                              "run: 'forward' was ended: its deadline has passed");
+  options.deadline = *options.deadline + std::chrono::minutes(1);
+  EXPECT_EQ(values(session.run("forward", inputs, options)[0]),
+            values(session.run("forward", inputs)[0]));
+}
+
 TEST(Module, PrintsAGraphThatParses) {
   const auto module = load_bytes(exported_network());
   const std::string text = module->code("forward");

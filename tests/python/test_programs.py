@@ -180,6 +180,72 @@ def test_what_a_program_cannot_hold_is_an_error():
         )
 
 
+def test_sizes_that_the_trace_does_not_hold_for_are_kept_out():
+    def refused(program, shape, text):
+        with pytest.raises(rondo.ShapeError) as error:
+            program(rondo.ones(*shape))
+        assert str(error.value).startswith(f"forward: the sizes break a guard: {text}: ")
+
+    def clamped(x):
+        return x[:, : min(x.shape[1], 4)] + 1
+
+    program = rondo.trace(clamped, rondo.ones(2, 8), dynamic={0: {1: "n"}})
+    assert program.signature()["forward"]["guards"] == ["n >= 4"]
+    assert program(rondo.ones(2, 4)).shape == (2, 4) and program(rondo.ones(2, 99)).shape == (2, 4)
+    refused(program, (2, 3), "n >= 4, where n is 3")
+
+    def limited(x):
+        return x * 2 if x.shape[0] <= 6 else x
+
+    program = rondo.trace(limited, rondo.ones(4, 1), dynamic={0: {0: "n"}})
+    assert program.signature()["forward"]["guards"] == ["n <= 6"]
+    refused(program, (7, 1), "n <= 6, where n is 7")
+
+    def halves(x):
+        return x.reshape(x.shape[0] // 2, 2, 3).sum(1)
+
+    program = rondo.trace(halves, rondo.ones(4, 3), dynamic={0: {0: "n"}})
+    assert program.signature()["forward"]["outputs"][0]["shape"] == ["n//2", 3]
+    assert program(rondo.ones(10, 3)).shape == (5, 3)
+    refused(program, (5, 3), "n//2*2 == n, where n is 5")
+    assert program.signature()["forward"]["guards"] == ["n//2*2 == n"]
+
+
+def test_integers_may_follow_products_of_sizes():
+    def flat(x):
+        return x.reshape(x.shape[0] * x.shape[1], 3) + rondo.arange(x.shape[0] * x.shape[1])[:, None]
+
+    dynamic = {0: {0: "batch", 1: "seq"}}
+    program = rondo.trace(flat, rondo.ones(2, 4, 3), dynamic=dynamic)
+    assert program.signature()["forward"]["outputs"][0]["shape"] == ["batch*seq", 3]
+    x = rondo.randn(5, 7, 3)
+    assert program(x).tolist() == flat(x).tolist()
+    assert program.signature()["forward"]["guards"] == []
+
+
+def test_a_seed_gives_the_same_numbers_whatever_else_is_drawn():
+    program = rondo.trace(nn.Dropout(0.5), rondo.ones(64), mode="train")
+    first = program.manual_seed(7)(rondo.ones(64)).tolist()
+    rondo.randn(3)
+    assert program(rondo.ones(64)).tolist() != first
+    assert program.manual_seed(7)(rondo.ones(64)).tolist() == first
+    assert program.verify() == []
+    rondo.manual_seed(7)
+    assert F.dropout(rondo.ones(64), 0.5).tolist() == first
+
+
+def test_a_run_that_lasts_too_long_is_ended():
+    program = rondo.trace(lambda x: (x @ x).sum(), rondo.ones(8, 8))
+    with pytest.raises(rondo.CancelledError) as error:
+        program.run("forward", rondo.ones(8, 8), timeout=1e-9)
+    assert str(error.value) == "run: 'forward' was ended: its deadline has passed"
+    assert program.run("forward", rondo.ones(8, 8), timeout=60.0).item() == 512
+    program.cancel()  # nothing runs
+    assert program(rondo.ones(8, 8)).item() == 512
+    with pytest.raises(rondo.ArgumentError, match="timeout is 0"):
+        program.run("forward", rondo.ones(8, 8), timeout=0)
+
+
 def test_ten_steps_of_the_golden_archive_give_the_golden_bits():
     script = make_script()
     for name, kind, settings in (

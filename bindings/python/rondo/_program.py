@@ -49,10 +49,24 @@ class Program:
     def __call__(self, *inputs: Tensor) -> Any:
         return self.run("forward", *inputs)
 
-    def run(self, method: str, *inputs: Tensor) -> Any:
-        """The result of a method; a tuple if there are several."""
-        outputs = self._native.run(method, list(inputs), self._mode)
+    def run(self, method: str, *inputs: Tensor, timeout: float | None = None) -> Any:
+        """The result of a method; a tuple if there are several.
+
+        A run that lasts longer than `timeout` seconds ends with a CancelledError.
+        """
+        if timeout is not None and not timeout > 0:
+            raise ArgumentError(f"run: timeout is {timeout}; expected a positive number of seconds")
+        outputs = self._native.run(method, list(inputs), self._mode, timeout or 0.0)
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    def cancel(self) -> None:
+        """Ends the run that is under way in another thread, if one is, with a CancelledError."""
+        self._native.cancel()
+
+    def manual_seed(self, seed: int) -> Program:
+        """Starts the random numbers that belong to `seed`; every program begins with seed 0."""
+        self._native.set_seed(seed)
+        return self
 
     def train(self, mode: bool = True) -> Program:
         """Runs the bodies for training from now on, with parameters of its own that can be trained."""
@@ -79,7 +93,7 @@ class Program:
                 parameter.grad = None if set_to_none else parameter.grad * 0
 
     def signature(self) -> dict[str, Any]:
-        """For each method its inputs, outputs, and why its rows are not independent, if so."""
+        """For each method its inputs, outputs, guards, and why its rows are not independent, if so."""
         return self._native.signature()
 
     def code(self, method: str = "forward") -> str:

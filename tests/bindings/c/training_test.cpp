@@ -131,6 +131,34 @@ TEST(Training, WhatWasNotRecordedHasNoGradients) {
                   [&] { session.backward(outputs[0]); });
 }
 
+TEST(Runs, ASeedGivesTheSameNumbersInEverySession) {
+  const auto module = api::Module::load(kFolder + "random.rondo");
+  api::Session first(module);
+  api::Session second(module);
+  const std::vector<float> x(16, 1.0F);
+  const auto draw = [&](api::Session& session) {
+    return session.run({{{16}, x}})[0].to_vector<float>();
+  };
+  first.set_seed(3);
+  const std::vector<float> drawn = draw(first);
+  EXPECT_NE(draw(first), drawn);
+  EXPECT_NE(draw(second), drawn);
+  second.set_seed(3);
+  EXPECT_EQ(draw(second), drawn);
+}
+
+TEST(Runs, EndWithAnErrorOfTheirOwnWhenTheyLastTooLong) {
+  api::Session session(api::Module::load(kFolder + "fine_tune.rondo"));
+  check_api_error(RONDO_CANCELLED_ERROR, "CancelledError",
+                  "run: 'loss' was ended: its deadline has passed",
+                  [&] { session.run("loss", batch(), 1e-9); });
+  check_api_error(RONDO_ARGUMENT_ERROR, "ArgumentError",
+                  "run: timeout_seconds is -1; it must not be negative",
+                  [&] { session.run("loss", batch(), -1); });
+  session.cancel();  // nothing runs
+  EXPECT_EQ(session.run("loss", batch(), 60).size(), 1U);
+}
+
 TEST(Training, OptimizersCheckTheirNumbers) {
   api::Session session(api::Module::load(kFolder + "fine_tune.rondo"));
   rondo_sgd_options options = RONDO_SGD_DEFAULTS;

@@ -70,6 +70,12 @@ typedef struct rondo_tensor {
 /* Modes of a session's runs. Codes are stable. */
 typedef enum rondo_mode { RONDO_EVAL = 0, RONDO_TRAIN = 1 } rondo_mode;
 
+/* How a method is run. */
+typedef struct rondo_run_options {
+  size_t struct_size;
+  double timeout_seconds; /* the run ends at its next kernel after this time; 0: never */
+} rondo_run_options;
+
 /* What a tensor of an archive is. Codes are stable. */
 typedef enum rondo_role { RONDO_PARAMETER = 0, RONDO_BUFFER = 1, RONDO_CONSTANT = 2 } rondo_role;
 
@@ -139,6 +145,7 @@ RONDO_API const char* rondo_version_text(void);
 RONDO_API size_t rondo_sizeof_tensor(void);
 RONDO_API size_t rondo_sizeof_value_info(void);
 RONDO_API size_t rondo_sizeof_tensor_info(void);
+RONDO_API size_t rondo_sizeof_run_options(void);
 RONDO_API size_t rondo_sizeof_sgd_options(void);
 RONDO_API size_t rondo_sizeof_adam_options(void);
 /* "float32", or NULL for a code that is no dtype; and the size of one element, or 0. */
@@ -186,6 +193,19 @@ RONDO_API int32_t rondo_session_set_mode(rondo_session* session, int32_t mode, r
 RONDO_API int32_t rondo_session_run(rondo_session* session, const char* method,
                                     const rondo_tensor* inputs, size_t input_count,
                                     rondo_outputs** outputs, rondo_error** error);
+
+/* The same with options; NULL for none. A run that ends early is a RONDO_CANCELLED_ERROR; it gives
+   no outputs, and buffers that the method writes may hold some of what it would have written. */
+RONDO_API int32_t rondo_session_run_with(rondo_session* session, const char* method,
+                                         const rondo_tensor* inputs, size_t input_count,
+                                         const rondo_run_options* options, rondo_outputs** outputs,
+                                         rondo_error** error);
+/* Ends the run that is under way, if one is, at its next kernel or call of an op. The one function
+   of a session that may be called from any thread. */
+RONDO_API int32_t rondo_session_cancel(rondo_session* session, rondo_error** error);
+/* Starts the random numbers that belong to a seed. Each session begins with seed 0 and draws from a
+   generator of its own: what other sessions do changes nothing. */
+RONDO_API int32_t rondo_session_set_seed(rondo_session* session, int64_t seed, rondo_error** error);
 
 RONDO_API size_t rondo_outputs_count(const rondo_outputs* outputs);
 /* Fills in a tensor (its struct_size is set by the caller) that lives as long as the outputs: row-

@@ -236,7 +236,9 @@ class Session {
  public:
   explicit Session(const Module& module) : handle_(create(module), rondo_session_free) {}
 
-  std::vector<Output> run(const std::string& method, const std::vector<Input>& inputs) {
+  /// With a timeout the run ends with an Error (CancelledError) once it has lasted that long.
+  std::vector<Output> run(const std::string& method, const std::vector<Input>& inputs,
+                          double timeout_seconds = 0) {
     std::vector<rondo_tensor> tensors;
     tensors.reserve(inputs.size());
     for (const Input& input : inputs) {
@@ -244,8 +246,9 @@ class Session {
     }
     detail::Catcher catcher;
     rondo_outputs* raw = nullptr;
-    catcher.check(rondo_session_run(handle_.get(), method.c_str(), tensors.data(), tensors.size(),
-                                    &raw, catcher));
+    const rondo_run_options options{sizeof(rondo_run_options), timeout_seconds};
+    catcher.check(rondo_session_run_with(handle_.get(), method.c_str(), tensors.data(),
+                                         tensors.size(), &options, &raw, catcher));
     const std::shared_ptr<rondo_outputs> owner(raw, rondo_outputs_free);
     std::vector<Output> outputs;
     for (std::size_t i = 0; i < rondo_outputs_count(raw); ++i) {
@@ -257,6 +260,17 @@ class Session {
     return outputs;
   }
   std::vector<Output> run(const std::vector<Input>& inputs) { return run("forward", inputs); }
+
+  /// Ends the run that is under way, if one is. From any thread.
+  void cancel() {
+    detail::Catcher catcher;
+    catcher.check(rondo_session_cancel(handle_.get(), catcher));
+  }
+  /// Starts the random numbers that belong to a seed.
+  void set_seed(std::int64_t seed) {
+    detail::Catcher catcher;
+    catcher.check(rondo_session_set_seed(handle_.get(), seed, catcher));
+  }
 
   /// Runs are of the bodies for training and recorded, or not.
   void train(bool on = true) {
