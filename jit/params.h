@@ -20,7 +20,7 @@ struct Params {
   std::int64_t shadow_bytes = std::int64_t{64} << 20;  // larger results are not compared
   std::int64_t disk_bytes = std::int64_t{1} << 30;     // of the kernel cache on disk
   int queue = 4096;                                    // jobs; more are dropped
-  int worker_nice = 5;                                // scheduling priority of the worker
+  int worker_nice = 5;                                 // scheduling priority of the worker
 };
 
 /// The limits in force. The mode may be changed at any time, the rest before the first kernel runs.

@@ -153,7 +153,7 @@ void run_product(const Product& p) {
     return;
   }
   const Index least_work = worth_a_thread(1 << 19);  // multiplications
-  constexpr Index kMostSums = 1 << 22;   // elements of block sums that are kept apart
+  constexpr Index kMostSums = 1 << 22;               // elements of block sums that are kept apart
   const Index work = batches * p.m * p.n * p.k;
   if (work < 2 * least_work || in_parallel_region() || num_threads() == 1) {
     const FloatEnvironment environment;

@@ -119,24 +119,23 @@ std::vector<OpCase> joining() {
 }
 
 std::vector<OpCase> creation() {
-  return {
-      {.op = "full",
-       .args = [] { return Args{Ints{2, 2}, 3, Dtype::float64}; },
-       .reference = [](const Args&) { return std::vector<Values>{{3, 3, 3, 3}}; }},
-      {.op = "arange",
-       .label = "integers",
-       .args = [] { return Args{2, 11, 3}; },
-       .reference = [](const Args&) { return std::vector<Values>{{2, 5, 8}}; }},
-      {.op = "arange",
-       .label = "fractions",
-       .args = [] { return Args{0.0, 1.0, 0.25, Dtype::float64}; },
-       .reference = [](const Args&) { return std::vector<Values>{{0, 0.25, 0.5, 0.75}}; }},
-      {.op = "linspace",
-       .args = [] { return Args{-1, 2, 4, Dtype::float64}; },
-       .reference = [](const Args&) { return std::vector<Values>{{-1, 0, 1, 2}}; }},
-      {.op = "eye",
-       .args = [] { return Args{2, 3}; },
-       .reference = [](const Args&) { return std::vector<Values>{{1, 0, 0, 0, 1, 0}}; }}};
+  return {{.op = "full",
+           .args = [] { return Args{Ints{2, 2}, 3, Dtype::float64}; },
+           .reference = [](const Args&) { return std::vector<Values>{{3, 3, 3, 3}}; }},
+          {.op = "arange",
+           .label = "integers",
+           .args = [] { return Args{2, 11, 3}; },
+           .reference = [](const Args&) { return std::vector<Values>{{2, 5, 8}}; }},
+          {.op = "arange",
+           .label = "fractions",
+           .args = [] { return Args{0.0, 1.0, 0.25, Dtype::float64}; },
+           .reference = [](const Args&) { return std::vector<Values>{{0, 0.25, 0.5, 0.75}}; }},
+          {.op = "linspace",
+           .args = [] { return Args{-1, 2, 4, Dtype::float64}; },
+           .reference = [](const Args&) { return std::vector<Values>{{-1, 0, 1, 2}}; }},
+          {.op = "eye",
+           .args = [] { return Args{2, 3}; },
+           .reference = [](const Args&) { return std::vector<Values>{{1, 0, 0, 0, 1, 0}}; }}};
 }
 
 }  // namespace
