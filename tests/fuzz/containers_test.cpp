@@ -1,4 +1,4 @@
-// Replays the fuzzer of containers without libFuzzer: the seeds and 10,000 fixed mutations.
+// Replays the fuzzer of containers without libFuzzer: the seeds and 12,000 fixed mutations.
 #include "tests/fuzz/containers.h"
 
 #include <gtest/gtest.h>
@@ -16,11 +16,11 @@ TEST(Containers, EverySeedButTheEmptyOneIsRead) {
   }
 }
 
-TEST(Containers, TenThousandMutationsAreReadOrRefused) {
+TEST(Containers, TwelveThousandMutationsAreReadOrRefused) {
   std::mt19937_64 random(20261130);
   const std::vector<ByteVector> seeds = seed_containers();
   int counts[3] = {0, 0, 0};
-  for (int i = 0; i < 10'000; ++i) {
+  for (int i = 0; i < 12'000; ++i) {
     ByteVector bytes = seeds[random() % seeds.size()];
     const std::uint64_t rounds = 1 + random() % 2;
     for (std::uint64_t round = 0; round < rounds; ++round) {
