@@ -101,7 +101,7 @@ class Region {
   RegionPlan plan_;
   T* packed_a_ = nullptr;
   T* packed_b_ = nullptr;
-  T* chains_ = nullptr;  // unfinished chains of the current columns, between chunks
+  T* chains_ = nullptr;  // unfinished chains of the current columns, between chunks, if any
   T* sums_ = nullptr;
   Index sums_stride_ = 0;
   Index scratch_col_ = 0;  // the column that scratch begins with; 0 without scratch
@@ -170,7 +170,8 @@ void Region<E>::run_panels(const Chunk& chunk, Index row, const RowBlocks& block
   Index begin = 0;
   for (Index g = 0; g < blocks.count; ++g) {
     const Index height = blocks.height(g);
-    T* chains = chains_ + (row + begin) * plan_.chain_stride + col;
+    T* const chains =
+        chains_ == nullptr ? nullptr : chains_ + (row + begin) * plan_.chain_stride + col;
     place_a(chunk, row, begin, height, args);
     args.from = chunk.done > 0 ? chains : nullptr;
     args.to = chunk.ends_block() ? sums_at(row + begin, chunk.col + col) : chains;

@@ -77,10 +77,13 @@ Tensor affine(const Tensor& x, const Tensor& weight, const Tensor& bias) {
 }
 
 void check_affine(const OpArgs& args, const Tensor& operand, std::string_view name) {
-  check<ShapeError>(!operand.defined() || broadcast_shapes(args.inputs[0].shape(), operand.shape(),
-                                                           args.op.name) == args.inputs[0].shape(),
+  if (!operand.defined()) {
+    return;
+  }
+  const Shape& shape = args.inputs[0].shape();
+  check<ShapeError>(broadcast_shapes(shape, operand.shape(), args.op.name) == shape,
                     "{}: {} is {}; it must broadcast to {}", args.op.name, name, operand.shape(),
-                    args.inputs[0].shape());
+                    shape);
 }
 
 }  // namespace

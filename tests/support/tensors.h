@@ -12,7 +12,9 @@ namespace rondo::test {
 inline Tensor floats(const Shape& shape, const std::vector<float>& values) {
   jit::initialize();
   const Tensor t = Tensor::empty(shape, Dtype::float32);
-  std::memcpy(t.data(), values.data(), values.size() * sizeof(float));
+  if (!values.empty()) {
+    std::memcpy(t.data(), values.data(), values.size() * sizeof(float));
+  }
   return t;
 }
 
