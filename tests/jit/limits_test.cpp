@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/ops/all.h"
 #include "core/tensor/allocator.h"
+#include "jit/initialize.h"
 #include "tests/support/check_error.h"
 #include "tests/support/tensors.h"
 
@@ -12,6 +13,7 @@ namespace rondo::jit {
 namespace {
 
 TEST(Limits, RefuseTheCallThatExceedsThem) {
+  initialize();
   const Tensor x = expand(test::floats({1}, {1}), Shape{1 << 20});
   const WorkGuard guard({.work = 3e6});
   sum(x);
@@ -21,6 +23,7 @@ TEST(Limits, RefuseTheCallThatExceedsThem) {
 }
 
 TEST(Limits, CountMultiplicationsOfProductsAndConvolutions) {
+  initialize();
   const Tensor a = zeros(Shape{100, 200}, Dtype::float32);
   const Tensor b = zeros(Shape{200, 50}, Dtype::float32);
   const Tensor image = zeros(Shape{1, 3, 10, 10}, Dtype::float32);
