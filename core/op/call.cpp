@@ -119,6 +119,7 @@ void call_results(const OpInfo& op, std::span<const Tensor> inputs, std::span<co
   op.infer({op, inputs, attrs}, scope.metas());
   for (std::size_t i = 0; i < outputs.size() && !op.in_place; ++i) {
     const Meta& meta = scope.metas()[i];
+    checked_numel(meta.shape, op.name);
     outputs[i] = Tensor::empty(meta.shape, meta.dtype, device);
   }
   current_executor().execute({op, inputs, attrs, outputs, op.in_place});

@@ -33,6 +33,8 @@ void Arange::infer(const OpArgs& args, std::vector<Meta>& outputs) {
   const double count = std::ceil((end - start) / step);
   check<ArgumentError>(std::isfinite(count),
                        "arange: from {} to {} by {}; the count must be finite", start, end, step);
+  check<ArgumentError>(count < 0x1p59, "arange: from {} to {} by {}; the count must be below 2^59",
+                       start, end, step);
   const Dtype fallback = floating ? Dtype::float32 : Dtype::int64;
   const Dtype dtype = args.attrs[0].is_none() ? fallback : args.attrs[0].as_dtype();
   check_dtype(args.op, "dtype", dtype);

@@ -123,6 +123,10 @@ void Pad::infer(const OpArgs& args, std::vector<Meta>& outputs) {
                        "pad: {} numbers for shape {}; two for each of the last axes are required",
                        list.size(), input.shape());
   Shape shape = input.shape();
+  constexpr std::int64_t kMost = std::int64_t{1} << 59;
+  for (const std::int64_t n : list) {
+    check<ArgumentError>(n > -kMost && n < kMost, "pad: {} elements; at most 2^59", n);
+  }
   for (int i = 0; i < shape.rank(); ++i) {
     const AxisPad pads = axis_pad(list, shape.rank(), i);
     shape[i] += pads.before + pads.after;
@@ -177,7 +181,7 @@ namespace {
 
 Tensor roll_axis(const Tensor& input, std::int64_t shift, int axis) {
   const std::int64_t size = input.rank() == 0 ? 0 : input.shape()[axis];
-  const std::int64_t start = size == 0 ? 0 : ((-shift % size) + size) % size;
+  const std::int64_t start = size == 0 ? 0 : (size - shift % size) % size;
   if (start == 0) {
     return input;
   }

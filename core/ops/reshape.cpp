@@ -88,6 +88,7 @@ bool Expand::view(const OpArgs& args, ViewGeometry& result) {
                       x.shape(), Shape(size), i);
     result.strides[i] = have == want && i >= lead ? x.strides()[i - lead] : 0;
   }
+  checked_numel(result.shape, "expand");
   return true;
 }
 
@@ -107,7 +108,8 @@ Shape resolve_shape(const Shape& from, const Ints& wanted) {
                         Shape(wanted));
       free = i;
     } else {
-      known *= shape[i];
+      check<ShapeError>(!__builtin_mul_overflow(known, shape[i], &known),
+                        "reshape: {} to {}; the sizes are too large", from, Shape(wanted));
     }
   }
   const std::int64_t numel = from.numel();
@@ -234,8 +236,10 @@ bool Slice::view(const OpArgs& args, ViewGeometry& result) {
   check<IndexError>(x.rank() > 0,
                     "slice: a tensor of rank 0 has no axes; index it with None or ...");
   const int axis = normalize_axis(args.attrs[0].as_int(), x.rank(), "slice");
-  const std::int64_t step = args.attrs[3].as_int();
-  check<ArgumentError>(step != 0, "slice: the step is 0; it must not be");
+  check<ArgumentError>(args.attrs[3].as_int() != 0, "slice: the step is 0; it must not be");
+  // Steps over the whole axis all give one element.
+  const std::int64_t longest = std::max<std::int64_t>(x.shape()[axis], 1);
+  const std::int64_t step = std::clamp(args.attrs[3].as_int(), -longest, longest);
   const auto [start, end] = slice_range(args.attrs, x.shape()[axis]);
   const std::int64_t span = step > 0 ? end - start : start - end;
   result = geometry_of(x);
@@ -285,17 +289,28 @@ bool AsStrided::view(const OpArgs& args, ViewGeometry& result) {
   result.shape = Shape(args.attrs[0].as_ints());
   result.strides = Shape(args.attrs[1].as_ints());
   result.offset = args.attrs[2].as_int();
+  check<ShapeError>(result.shape.rank() == result.strides.rank(),
+                    "as_strided: {} sizes and {} strides; as many of both are required",
+                    result.shape.rank(), result.strides.rank());
+  const bool empty = checked_numel(result.shape, "as_strided") == 0;
   std::int64_t low = result.offset;
   std::int64_t high = result.offset;
-  for (int i = 0; i < result.shape.rank(); ++i) {
-    const std::int64_t reach = (result.shape[i] - 1) * result.strides[i];
-    (reach < 0 ? low : high) += reach;
+  bool fits = true;
+  for (int i = 0; i < result.shape.rank() && !empty; ++i) {
+    std::int64_t reach = 0;
+    fits = fits && !__builtin_mul_overflow(result.shape[i] - 1, result.strides[i], &reach);
+    std::int64_t& end = reach < 0 ? low : high;
+    fits = fits && !__builtin_add_overflow(end, reach, &end);
   }
   const std::int64_t elements = x.storage()->bytes() * 8 / dtype_bits(x.dtype());
   check<ShapeError>(
-      result.shape.numel() == 0 || (low >= 0 && high < elements),
+      fits && (empty || (low >= 0 && high < elements)),
       "as_strided: shape {} with strides {} at {} reaches elements {} to {}; the storage has {}",
       result.shape, result.strides, result.offset, low, high, elements);
+  if (empty) {  // no element is reached: what is kept has no effect
+    result.strides = contiguous_strides(result.shape);
+    result.offset = x.offset();
+  }
   return true;
 }
 

@@ -94,13 +94,13 @@ int normalize_axis(std::int64_t axis, int rank, std::string_view op) {
 std::int64_t checked_numel(const Shape& shape, std::string_view op) {
   std::int64_t n = 1;
   bool fits = true;
-  bool empty = false;
+  bool empty = false;  // the other sizes must fit all the same: strides are made of them
   for (const std::int64_t size : shape) {
     check<ShapeError>(size >= 0, "{}: negative size: {}; sizes must be 0 or more", op, shape);
     empty = empty || size == 0;
-    fits = fits && !__builtin_mul_overflow(n, size, &n);
+    fits = fits && !__builtin_mul_overflow(n, std::max<std::int64_t>(size, 1), &n);
   }
-  check<ShapeError>(empty || (fits && n < (std::int64_t{1} << 59)),
+  check<ShapeError>(fits && n < (std::int64_t{1} << 59),
                     "{}: too many elements: {}; the count must stay below 2^59", op, shape);
   return empty ? 0 : n;
 }

@@ -117,6 +117,48 @@ ByteVector mixture() {
   return exported(request, {});
 }
 
+ByteVector places_and_views() {
+  tracer::TraceRequest request;
+  request.function = [](const Tensors& in) {
+    const Tensor& x = in[0];
+    const Tensor& i = in[1];
+    Tensor y = gather(x, 1, i) + take_along_dim(x, i, 1);
+    y = scatter_add(y, 1, i, y) + scatter(y, 1, i, y);
+    y = index_add(y, 1, select(i, 0, 0), y);
+    y = tril(flip(roll(y, Ints{1}, Ints{1}), Ints{1})) + triu(y, 1);
+    const Tensor cut = slice(y, 1, 0, std::nullopt, 2);
+    const Tensor strided = as_strided(contiguous(cut), Ints{2, 2}, Ints{1, 1}, 0);
+    const Tensor top = topk(y, 2, 1)[0];
+    const Tensor wide = squeeze(unsqueeze(permute(top, Ints{1, 0}), 1), Ints{1});
+    const Tensor line = arange(0, 3, 1, Dtype::float32) + linspace(0, 1, 3);
+    const Tensor scaled = batch_norm(reshape(y, Shape{x.size(0), 3, 1, 1}), line, line + 1);
+    return Tensors{sum(strided) + prod(wide) + norm2(line), diagonal(y), argsort(y, 1),
+                   any(gt(scaled, 0), 1), round(y * 8) / 8};
+  };
+  request.inputs = {ramp({3, 3}, 0.3F), places({3, 3}, 3)};
+  return exported(request, {});
+}
+
+ByteVector whole_numbers() {
+  tracer::TraceRequest request;
+  request.function = [](const Tensors& in) {
+    const Tensor& x = in[0];
+    const Tensor y =
+        bitwise_xor(x, bitwise_left_shift(x, 2)) + floor_divide(x, 3) * remainder(x, 5);
+    const Tensor small = to_dtype(y, Dtype::int8);
+    const Tensor half = to_dtype(y, Dtype::float16) * to_dtype(x, Dtype::bfloat16);
+    return Tensors{cumsum(small, 0),
+                   sum(y, Ints{0}),
+                   matmul(y, transpose(y, 0, 1)),
+                   half,
+                   bitwise_not(eq(y, x)),
+                   pow(to_dtype(x, Dtype::float64), 3.0)};
+  };
+  request.inputs = {places({2, 4}, 8)};
+  request.dynamic = {{0, 0, "batch"}};
+  return exported(request, {});
+}
+
 std::shared_ptr<const jit::Module> load(std::span<const std::byte> bytes) {
   const auto owner = std::make_shared<const ByteVector>(bytes.begin(), bytes.end());
   return jit::Module::load(serialize::open_bytes(serialize::Bytes(owner, *owner), "fuzz"));
@@ -235,7 +277,7 @@ std::vector<Entry> entries_of(std::span<const std::byte> bytes) {
 }
 
 void mutate_entry(std::vector<Entry>& entries, const MutateBytes& mutate, std::mt19937_64& random) {
-  const bool of_code = random() % 2 == 0;
+  const bool of_code = random() % 4 != 0;
   const auto wanted = [&](const Entry& entry) {
     return of_code ? entry.name.starts_with("code/") : entry.name == serialize::kManifestEntry;
   };
@@ -244,7 +286,7 @@ void mutate_entry(std::vector<Entry>& entries, const MutateBytes& mutate, std::m
     chosen = entries.begin() + static_cast<std::ptrdiff_t>(random() % entries.size());
   }
   const std::uint32_t before = serialize::crc32(chosen->data);
-  if (chosen->name.starts_with("code/") && random() % 4 != 0) {
+  if (chosen->name.starts_with("code/") && random() % 8 != 0) {
     mutate_graph(chosen->data, random);
   } else {
     mutate(chosen->data);
@@ -259,7 +301,8 @@ void mutate_entry(std::vector<Entry>& entries, const MutateBytes& mutate, std::m
 }  // namespace
 
 const std::vector<ByteVector>& seed_archives() {
-  static const std::vector<ByteVector> seeds{images(), words(), mixture()};
+  static const std::vector<ByteVector> seeds{images(), words(), mixture(), places_and_views(),
+                                             whole_numbers()};
   return seeds;
 }
 
@@ -295,7 +338,7 @@ Outcome load_and_run(std::span<const std::byte> bytes) {
 
 void mutate_archive(ByteVector& bytes, const MutateBytes& mutate, std::mt19937_64& random) {
   std::vector<Entry> entries;
-  if (random() % 4 != 0 && is_read([&] { entries = entries_of(bytes); }) && !entries.empty()) {
+  if (random() % 8 != 0 && is_read([&] { entries = entries_of(bytes); }) && !entries.empty()) {
     mutate_entry(entries, mutate, random);
     serialize::MemorySink sink;
     const bool written = is_read([&] {

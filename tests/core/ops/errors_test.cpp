@@ -192,5 +192,28 @@ TEST(OpPromotion, FunctionsAndDivisionOfIntegersAreFloat32) {
   EXPECT_EQ(floor(i).dtype(), Dtype::int64);
 }
 
+TEST(OpErrors, SizesAndNumbersThatOverflowAreRefused) {
+  constexpr std::int64_t kMost = INT64_MAX;
+  const Tensor x = zeros_of({3});
+  check_error<ShapeError>([&] { reshape(x, Ints{3, kMost, -1}); },
+                          "reshape: [3] to [3, 9223372036854775807, -1]; the sizes are too large");
+  check_error<ShapeError>([&] { expand(x, Ints{kMost, kMost, 3}); },
+                          "expand: too many elements: [9223372036854775807, 9223372036854775807, "
+                          "3]; the count must stay below 2^59");
+  check_error<ShapeError>(
+      [&] { as_strided(x, Ints{3, 3}, Ints{kMost, kMost}); },
+      "as_strided: shape [3, 3] with strides [9223372036854775807, 9223372036854775807] at 0 "
+      "reaches elements 0 to 0; the storage has 3");
+  check_error<ShapeError>([&] { as_strided(x, Ints{1, 1}, Ints{1}); },
+                          "as_strided: 2 sizes and 1 strides; as many of both are required");
+  check_error<ArgumentError>([&] { pad(x, Ints{kMost, 1}); },
+                             "pad: 9223372036854775807 elements; at most 2^59");
+  check_error<ArgumentError>([&] { arange(0, 1e300, 1); },
+                             "arange: from 0 to 1e+300 by 1; the count must be below 2^59");
+  EXPECT_EQ(slice(x, 0, 0, std::nullopt, kMost).shape(), (Shape{1}));
+  EXPECT_EQ(slice(x, 0, std::nullopt, std::nullopt, INT64_MIN).shape(), (Shape{1}));
+  EXPECT_EQ(roll(x, Ints{INT64_MIN}, Ints{0}).shape(), (Shape{3}));
+}
+
 }  // namespace
 }  // namespace rondo
