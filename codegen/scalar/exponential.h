@@ -119,7 +119,8 @@ RONDO_FUNCTION L sinh(L x) {
   const Pair<L> quotient = divide<L>(h, {d.hi, d.lo + 2 * h.lo});
   const L small = h.hi + (quotient.hi + (h.lo + quotient.lo));
   const L result = choose<L>(size > E(30), large, small);
-  return choose<L>(size < kTinyExpm1<L>, x, copy_sign(result, x));
+  // The sign comes last: LLVM 19 gets a choice of x or copy_sign(r, x) wrong at v4 (vpternlog).
+  return copy_sign(choose<L>(size < kTinyExpm1<L>, size, result), x);
 }
 
 /// h + 1 / (4 h), where h = e^|x| / 2.
