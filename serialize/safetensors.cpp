@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "serialize/checksum.h"
 #include "serialize/json.h"
 #include "serialize/tensor_size.h"
 #include "serialize/text.h"
@@ -16,6 +17,7 @@ namespace rondo::serialize {
 namespace {
 
 constexpr std::string_view kMetadataKey = "__metadata__";
+constexpr std::string_view kChecksumKey = "rondo.crc32";
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::size_t kAlignment = 64;
 
@@ -173,6 +175,31 @@ std::string header_text(const std::vector<const TensorView*>& tensors, const Met
   return text;
 }
 
+/// A checksum over all that a file says: names, dtypes, shapes, other metadata and data.
+std::string checksum_of(const std::vector<const TensorView*>& tensors, const Metadata& metadata) {
+  const std::string header = header_text(tensors, metadata);
+  std::uint32_t sum = crc32(std::as_bytes(std::span(header)));
+  for (const TensorView* tensor : tensors) {
+    sum = crc32(tensor->data, sum);
+  }
+  return fmt::format("{:08x}", sum);
+}
+
+/// Takes the checksum out of the metadata and compares it. Files of other programs have none.
+void verify_checksum(SafetensorsFile& file, std::string_view what) {
+  const auto found = std::ranges::find(file.metadata, kChecksumKey, &Metadata::value_type::first);
+  if (found == file.metadata.end()) {
+    return;
+  }
+  const std::string expected = found->second;
+  file.metadata.erase(found);
+  const std::string sum = checksum_of(in_file_order(file.tensors), file.metadata);
+  check<FormatError>(sum == expected,
+                     "{}: the checksum is {}; expected {}: the file is damaged, or another program "
+                     "has changed it and kept the metadata {}",
+                     what, sum, in_quotes(expected, 20), kChecksumKey);
+}
+
 }  // namespace
 
 SafetensorsFile read_safetensors(const Source& source) {
@@ -194,12 +221,15 @@ SafetensorsFile read_safetensors(const Source& source) {
   for (Entry& entry : entries) {
     file.tensors.push_back(std::move(entry.tensor));
   }
+  verify_checksum(file, what);
   return file;
 }
 
 void write_safetensors(Sink& sink, std::span<const TensorView> tensors, const Metadata& metadata) {
   const std::vector<const TensorView*> order = in_file_order(tensors);
-  const std::string header = header_text(order, metadata);
+  Metadata checked = metadata;
+  checked.emplace_back(kChecksumKey, checksum_of(order, metadata));
+  const std::string header = header_text(order, checked);
   const std::uint64_t length = header.size();
   sink.write(std::as_bytes(std::span(&length, 1)));
   sink.write(std::as_bytes(std::span(header)));

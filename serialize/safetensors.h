@@ -36,11 +36,13 @@ struct SafetensorsFile {
 /// Reads a whole file, in place where the source lies in memory. Data of foreign files may be less
 /// aligned than its dtype.
 /// Errors: FormatError that names the tensor: offsets that overlap, leave gaps or do not fit dtype
-/// and shape, repeated names, unknown fields; UnsupportedError for dtypes that Rondo does not have.
+/// and shape, repeated names, unknown fields, a wrong checksum; UnsupportedError for dtypes that
+/// Rondo does not have.
 SafetensorsFile read_safetensors(const Source& source);
 
 /// Writes a file and commits the sink. Data begins at a multiple of 64 bytes; tensors are ordered
-/// by the size of their elements, then by name, so that each is aligned to its elements. Errors:
+/// by the size of their elements, then by name, so that each is aligned to its elements. The
+/// metadata `rondo.crc32` is a checksum over all of it, which readers verify and take out. Errors:
 /// ArgumentError for repeated or reserved names, sizes that do not fit dtype and shape, text that
 /// is not UTF-8, a header past the limit; IoError.
 void write_safetensors(Sink& sink, std::span<const TensorView> tensors, const Metadata& metadata);

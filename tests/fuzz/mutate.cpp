@@ -254,4 +254,14 @@ bool is_read(const std::function<void()>& body) {
   }
 }
 
+ByteVector without_checksum(ByteVector file) {
+  const std::string_view key = "rondo.crc32";
+  const auto found =
+      std::search(file.begin(), file.end(), key.begin(), key.end(),
+                  [](std::byte byte, char c) { return byte == static_cast<std::byte>(c); });
+  invariant(found != file.end(), "a seed has no checksum");
+  *found = std::byte{'R'};
+  return file;
+}
+
 }  // namespace rondo::fuzz

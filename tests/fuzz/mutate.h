@@ -25,4 +25,7 @@ void mutate_graph(ByteVector& text, std::mt19937_64& random);
 /// pass.
 bool is_read(const std::function<void()>& body);
 
+/// A safetensors file as one of another program, without the checksum that would refuse mutations.
+ByteVector without_checksum(ByteVector file);
+
 }  // namespace rondo::fuzz

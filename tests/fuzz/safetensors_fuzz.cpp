@@ -38,7 +38,8 @@ std::vector<ByteVector> seeds() {
                                          {"b", Dtype::boolean, {}, all.first(1)},
                                          {"c", Dtype::int64, {0, 5}, {}},
                                          {"d", Dtype::bfloat16, {4, 1, 2}, all.first(16)}};
-  return {written(views, {{"format", "rondo"}, {"note", std::string(400, 'n')}}), written({}, {})};
+  return {without_checksum(written(views, {{"format", "rondo"}, {"note", std::string(400, 'n')}})),
+          written({}, {})};
 }
 
 void run_one(std::span<const std::byte> bytes) {

@@ -81,6 +81,33 @@ TEST(Safetensors, WritesTheSameBytesWhateverTheOrderOfTheTensors) {
   EXPECT_EQ(file_of(std::vector{a, b}, {}), file_of(std::vector{b, a}, {}));
 }
 
+TEST(Safetensors, AFlippedBitIsRefusedOrHarmlessWhereverItIs) {
+  const std::vector<TensorView> tensors = {
+      {"weight", Dtype::float32, {2, 3}, bytes_of("0123456789abcdef01234567")},
+      {"flag", Dtype::boolean, {1}, bytes_of("\1")}};
+  const Metadata metadata = {{"step", "12"}};
+  const std::string file = file_of(tensors, metadata);
+  int refused = 0;
+  for (std::size_t bit = 0; bit < file.size() * 8; ++bit) {
+    std::string flipped = file;
+    flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
+    try {
+      const SafetensorsFile read = read_safetensors(*source_of(flipped));
+      ASSERT_EQ(read.tensors.size(), 2U);
+      ASSERT_FALSE(read.metadata.empty());
+      EXPECT_EQ(read.metadata[0], metadata[0]) << bit;
+      for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_EQ(read.tensors[i].name, tensors[i].name) << bit;
+        EXPECT_EQ(read.tensors[i].shape, tensors[i].shape) << bit;
+        EXPECT_EQ(text_of(read.tensors[i].data), text_of(tensors[i].data)) << bit;
+      }
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, static_cast<int>(file.size() * 7));
+}
+
 TEST(Safetensors, ReadsAFileOfTheReferenceLibrary) {
   const std::string header =
       R"({"__metadata__":{"format":"np"},"ids":{"dtype":"I64","shape":[2],"data_offsets":[0,16]},)"
