@@ -93,15 +93,16 @@ namespace {
 void move_running(const OpArgs& args, const Tensor& center, const Tensor& variance) {
   const GradMode no_grad(false);
   const Tensor& momentum = args.input("momentum");
-  const double count = static_cast<double>(args.inputs[0].numel()) /
-                       static_cast<double>(std::max<std::int64_t>(center.numel(), 1));
+  const std::int64_t count = args.inputs[0].numel() / std::max<std::int64_t>(center.numel(), 1);
   const auto move = [&](const Tensor& running, const Tensor& batch) {
     if (running.defined()) {
       lerp.in_place(running, reshape(batch, running.shape()), momentum);
     }
   };
   move(args.input("running_mean"), center);
-  move(args.input("running_var"), variance * (count / (count - 1)));
+  // Over an integer, which exported programs compute from their sizes.
+  const Tensor others = Tensor::number(Scalar(static_cast<long>(count - 1)));
+  move(args.input("running_var"), variance + variance / others);
 }
 
 }  // namespace
