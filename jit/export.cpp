@@ -127,7 +127,29 @@ class ArchiveWriter {
       method.outputs.push_back({exported.output_names.at(o), trace.output_dtypes[o],
                                 dimensions(trace.output_shapes[o]), "main"});
     }
+    add_state(method, exported.state);
     add_body(method, exported, tensors);
+  }
+
+  static void add_state(serialize::Method& method, const std::vector<serialize::StateLink>& state) {
+    const auto find = [](const std::vector<serialize::ValueSpec>& specs, const std::string& name) {
+      const auto found = std::find_if(specs.begin(), specs.end(),
+                                      [&](const auto& spec) { return spec.name == name; });
+      return found == specs.end() ? nullptr : &*found;
+    };
+    for (const serialize::StateLink& link : state) {
+      const serialize::ValueSpec* input = find(method.inputs, link.input);
+      const serialize::ValueSpec* output = find(method.outputs, link.output);
+      check<ArgumentError>(
+          input != nullptr && output != nullptr,
+          "trace: state names '{}' and '{}'; expected an output and an input of {}", link.output,
+          link.input, method.name);
+      check<ArgumentError>(
+          input->dtype == output->dtype && input->shape.size() == output->shape.size(),
+          "trace: state joins '{}', {}, and '{}', {}; expected equal dtypes and ranks", link.output,
+          serialize::describe(*output), link.input, serialize::describe(*input));
+    }
+    method.state = state;
   }
 
   /// A method traced in both modes has two bodies, or one if they are the same.

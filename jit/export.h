@@ -17,6 +17,7 @@ struct ExportMethod {
   std::vector<std::string> input_names;
   std::vector<std::string> output_names;
   std::vector<serialize::Mode> modes = {serialize::Mode::eval};  // that the trace is for
+  std::vector<serialize::StateLink> state{};  // outputs that are inputs of the next call
 };
 
 /// A parameter or buffer of the model.

@@ -40,8 +40,9 @@ Tensor stored_tensor(const serialize::ZipReader& reader, const serialize::Stored
 
 Module::~Module() = default;
 
-std::shared_ptr<const Module> Module::load_file(const std::string& path) {
-  return load(serialize::open_file(path));
+std::shared_ptr<const Module> Module::load_file(const std::string& path,
+                                                serialize::FileAccess access) {
+  return load(serialize::open_file(path, access));
 }
 
 std::shared_ptr<const Module> Module::load(std::shared_ptr<const serialize::Source> source) {

@@ -23,7 +23,8 @@ class Module : public std::enable_shared_from_this<Module> {
   /// Reads an archive. Weights lie in place where the source is mapped. All checksums are verified.
   /// Errors: IoError, FormatError.
   static std::shared_ptr<const Module> load(std::shared_ptr<const serialize::Source> source);
-  static std::shared_ptr<const Module> load_file(const std::string& path);
+  static std::shared_ptr<const Module> load_file(
+      const std::string& path, serialize::FileAccess access = serialize::FileAccess::map);
   ~Module();
 
   const serialize::Manifest& manifest() const { return manifest_; }

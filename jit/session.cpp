@@ -51,7 +51,7 @@ class Session::RunInterrupt final : public Interrupt {
   void check() override {
     rondo::check<CancelledError>(!cancelled_.load(std::memory_order_relaxed),
                                  "run: '{}' was cancelled", method_);
-    rondo::check<CancelledError>(
+    rondo::check<DeadlineError>(
         !options_.deadline || std::chrono::steady_clock::now() < *options_.deadline,
         "run: '{}' was ended: its deadline has passed", method_);
     rondo::check<CancelledError>(!options_.abandoned || !options_.abandoned(),

@@ -39,9 +39,9 @@ class Session {
   /// Checks the inputs against the signature and runs. Calls are recorded for a backward pass where
   /// inputs or the session's parameters require gradients, unless the thread has turned that off.
   /// Errors: ArgumentError, DtypeError, ShapeError that name the input or a guard; ArgumentError if
-  /// the session is in use by another thread; CancelledError if the run is ended from outside:
-  /// buffers that the method writes may then hold some of what it would have written;
-  /// UnsupportedError if the run exceeds the limits.
+  /// the session is in use by another thread; CancelledError if the run is ended from outside,
+  /// DeadlineError if it is late: buffers that the method writes may then hold some of what it
+  /// would have written; UnsupportedError if the run exceeds the limits.
   std::vector<Tensor> run(std::string_view method, const std::vector<Tensor>& inputs,
                           const RunOptions& options = {});
 

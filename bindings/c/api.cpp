@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bindings/c/handles.h"
+#include "core/tensor/allocator.h"
 #include "serialize/bytes.h"
 
 using namespace rondo;  // NOLINT(google-build-using-namespace): the ABI is outside namespaces
@@ -117,6 +118,10 @@ std::size_t rondo_sizeof_run_options() {
   return sizeof(rondo_run_options);
 }
 
+std::size_t rondo_sizeof_load_options() {
+  return sizeof(rondo_load_options);
+}
+
 std::size_t rondo_sizeof_sgd_options() {
   return sizeof(rondo_sgd_options);
 }
@@ -140,6 +145,15 @@ void rondo_set_log(rondo_log_function function, void* context) {
   target.context = context;
 }
 
+std::int64_t rondo_set_memory_limit(std::int64_t bytes) {
+  const std::int64_t before = set_memory_limit(bytes > 0 ? bytes : INT64_MAX);
+  return before == INT64_MAX ? 0 : before;
+}
+
+std::int64_t rondo_memory_in_use() {
+  return memory_stats().live;
+}
+
 std::int32_t rondo_error_code(const rondo_error* error) {
   return error == nullptr ? RONDO_OK : static_cast<std::int32_t>(error->kind) + 1;
 }
@@ -157,9 +171,20 @@ void rondo_error_free(rondo_error* error) {
 }
 
 rondo_module* rondo_module_load(const char* path, rondo_error** error) {
+  return rondo_module_load_with(path, nullptr, error);
+}
+
+rondo_module* rondo_module_load_with(const char* path, const rondo_load_options* options,
+                                     rondo_error** error) {
   rondo_module* module = nullptr;
   guarded(error, [&] {
-    module = wrap(jit::Module::load_file(&required(path, "rondo_module_load", "path")));
+    const char* function = "rondo_module_load";
+    const char* file = &required(path, function, "path");
+    const bool copies =
+        options != nullptr &&
+        checked_struct(options, function, "options", "rondo_load_options").copy_weights != 0;
+    module = wrap(jit::Module::load_file(
+        file, copies ? serialize::FileAccess::copy : serialize::FileAccess::map));
     write_log(RONDO_LOG_INFO, std::string("loaded ") + path);
   });
   return module;

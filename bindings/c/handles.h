@@ -1,7 +1,9 @@
 // What the handles of the C interface hold, and what its functions share: no exception leaves them.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <new>
@@ -96,6 +98,19 @@ T& checked_struct(T* pointer, const char* function, const char* name, const char
                        "{}: struct_size is {}; expected sizeof({}), {}", function,
                        target.struct_size, type, sizeof(T));
   return target;
+}
+
+/// The same for a struct that has grown: `least` is the size of its first version. Fields that the
+/// caller does not have are 0.
+template <class T>
+T grown_struct(const T* pointer, std::size_t least, const char* function, const char* name,
+               const char* type) {
+  const T& given = required(pointer, function, name);
+  check<ArgumentError>(given.struct_size >= least, "{}: struct_size is {}; expected sizeof({}), {}",
+                       function, given.struct_size, type, sizeof(T));
+  T whole{};
+  std::memcpy(&whole, pointer, std::min(given.struct_size, sizeof(T)));
+  return whole;
 }
 
 bool is_dtype(std::int32_t code);

@@ -1,4 +1,5 @@
 // The C interface: sessions, runs and their outputs.
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -91,13 +92,20 @@ jit::RunOptions run_options(const rondo_session& session, const rondo_run_option
   // In train mode calls of a step may run together with those of the next: only calls are ended.
   options.finish = session.mode == serialize::Mode::eval;
   if (given != nullptr) {
-    const double seconds =
-        checked_struct(given, "run", "options", "rondo_run_options").timeout_seconds;
+    constexpr std::size_t kFirst = offsetof(rondo_run_options, max_work);
+    const rondo_run_options all =
+        grown_struct(given, kFirst, "run", "options", "rondo_run_options");
+    const double seconds = all.timeout_seconds;
     check<ArgumentError>(seconds >= 0, "run: timeout_seconds is {}; it must not be negative",
                          seconds);
     if (seconds > 0 && seconds < 1e9) {
       options.deadline = std::chrono::steady_clock::now() +
                          std::chrono::microseconds(static_cast<std::int64_t>(seconds * 1e6));
+    }
+    check<ArgumentError>(all.max_work >= 0, "run: max_work is {}; it must not be negative",
+                         all.max_work);
+    if (all.max_work > 0) {
+      options.limits.work = all.max_work;
     }
   }
   return options;

@@ -7,7 +7,7 @@
 namespace rondo::python {
 namespace {
 
-constexpr std::size_t kKinds = static_cast<std::size_t>(ErrorKind::internal) + 1;
+constexpr std::size_t kKinds = static_cast<std::size_t>(ErrorKind::deadline) + 1;
 std::array<PyObject*, kKinds> classes{};
 
 /// What a class derives from beside rondo.Error (a RuntimeError), so that code which catches
@@ -28,6 +28,8 @@ PyObject* further_base(ErrorKind kind) {
       return PyExc_NotImplementedError;
     case ErrorKind::io:
       return PyExc_OSError;
+    case ErrorKind::deadline:
+      return PyExc_TimeoutError;
     default:
       return nullptr;
   }

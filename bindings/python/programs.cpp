@@ -7,6 +7,7 @@
 #include "bindings/python/call_site.h"
 #include "bindings/python/errors.h"
 #include "bindings/python/tensor_type.h"
+#include "core/tensor/allocator.h"
 #include "jit/export.h"
 #include "jit/session.h"
 
@@ -62,7 +63,7 @@ serialize::Mode mode_of(const std::string& name) {
 }
 
 /// A method is a dict: name, function, inputs, dynamic [(input, axis, symbol)], input_names,
-/// output_names (None: output, or output0, output1, ...), modes.
+/// output_names (None: output, or output0, output1, ...), state [(output, input)], modes.
 jit::ExportMethod trace_method(const py::dict& method,
                                const std::vector<jit::ExportTensor>& tensors) {
   tracer::TraceRequest request;
@@ -93,6 +94,10 @@ jit::ExportMethod trace_method(const py::dict& method,
   exported.modes.clear();
   for (const py::handle mode : method["modes"]) {
     exported.modes.push_back(mode_of(py::cast<std::string>(mode)));
+  }
+  for (const py::handle item : method["state"]) {
+    const auto row = py::cast<py::tuple>(item);
+    exported.state.push_back({py::cast<std::string>(row[1]), py::cast<std::string>(row[0])});
   }
   if (method["output_names"].is_none()) {
     for (std::size_t i = 0; i < exported.trace.outputs.size(); ++i) {
@@ -143,14 +148,16 @@ ProgramObject& program_of(PyObject* self) {
   return *reinterpret_cast<ProgramObject*>(self);
 }
 
-/// load_archive(path)
-PyObject* load_archive(PyObject* /*module*/, PyObject* path) {
+/// load_archive(path, copy): with copied weights, or those of the mapped file.
+PyObject* load_archive(PyObject* /*module*/, PyObject* args) {
+  const char* path = nullptr;
+  int copy = 0;
+  if (PyArg_ParseTuple(args, "s|p:load_archive", &path, &copy) == 0) {
+    return nullptr;
+  }
   return guarded([&] {
-    const char* text = PyUnicode_AsUTF8(path);
-    if (text == nullptr) {
-      throw PythonError();
-    }
-    std::shared_ptr<const jit::Module> module = jit::Module::load_file(text);
+    std::shared_ptr<const jit::Module> module = jit::Module::load_file(
+        path, copy != 0 ? serialize::FileAccess::copy : serialize::FileAccess::map);
     PyRef object = owned(program_type->tp_alloc(program_type, 0));
     ProgramObject& program = program_of(object.get());
     new (&program.module) std::shared_ptr<const jit::Module>(module);
@@ -168,13 +175,14 @@ void program_dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-/// run(method, inputs, mode, timeout): a list of tensors; a timeout of 0 is none.
+/// run(method, inputs, mode, timeout, max_work): a list of tensors; 0 is no limit.
 PyObject* program_run(PyObject* self, PyObject* args) {
   const char* method = nullptr;
   PyObject* inputs = nullptr;
   const char* mode = "eval";
   double timeout = 0;
-  if (PyArg_ParseTuple(args, "sO|sd:run", &method, &inputs, &mode, &timeout) == 0) {
+  double work = 0;
+  if (PyArg_ParseTuple(args, "sO|sdd:run", &method, &inputs, &mode, &timeout, &work) == 0) {
     return nullptr;
   }
   return guarded([&] {
@@ -187,6 +195,9 @@ PyObject* program_run(PyObject* self, PyObject* args) {
       options.deadline =
           std::chrono::steady_clock::now() +
           std::chrono::microseconds(static_cast<std::int64_t>(std::min(timeout, 1e9) * 1e6));
+    }
+    if (work > 0) {
+      options.limits.work = work;
     }
     {
       const CallRelease released;
@@ -216,8 +227,8 @@ py::list specs(const std::vector<serialize::ValueSpec>& values) {
   return result;
 }
 
-/// signature(): for each method its inputs and outputs, why its rows are not independent ("": they
-/// are), and the conditions that sizes must meet.
+/// signature(): for each method its inputs and outputs, which outputs are which inputs of the next
+/// call, why its rows are not independent ("": they are), and the conditions that sizes must meet.
 PyObject* program_signature(PyObject* self, PyObject* /*unused*/) {
   return guarded([&] {
     py::dict result;
@@ -226,6 +237,11 @@ PyObject* program_signature(PyObject* self, PyObject* /*unused*/) {
       row["inputs"] = specs(method.inputs);
       row["outputs"] = specs(method.outputs);
       row["row_dependence"] = method.bodies.front().row_dependence;
+      py::dict state;
+      for (const serialize::StateLink& link : method.state) {
+        state[py::str(link.output)] = link.input;
+      }
+      row["state"] = state;
       py::list guards;
       for (const serialize::Guard& guard : method.bodies.front().guards) {
         guards.append(guard.condition);
@@ -347,8 +363,25 @@ PyType_Slot program_slots[] = {
 PyType_Spec program_spec = {"rondo._C.Program", sizeof(ProgramObject), 0,
                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, program_slots};
 
+/// set_memory_limit(bytes): 0 is no limit. Returns what was set before.
+PyObject* memory_limit(PyObject* /*module*/, PyObject* bytes) {
+  return guarded([&] {
+    const std::int64_t given = to_integer(bytes, "set_memory_limit", "bytes");
+    check<ArgumentError>(given >= 0, "set_memory_limit: bytes is {}; it must not be negative",
+                         given);
+    const std::int64_t before = set_memory_limit(given == 0 ? INT64_MAX : given);
+    return PyLong_FromLongLong(before == INT64_MAX ? 0 : before);
+  });
+}
+
+PyObject* memory_in_use(PyObject* /*module*/, PyObject* /*unused*/) {
+  return PyLong_FromLongLong(memory_stats().live);
+}
+
 PyMethodDef functions[] = {{"export_archive", export_archive, METH_VARARGS, nullptr},
-                           {"load_archive", load_archive, METH_O, nullptr},
+                           {"load_archive", load_archive, METH_VARARGS, nullptr},
+                           {"set_memory_limit", memory_limit, METH_O, nullptr},
+                           {"memory_in_use", memory_in_use, METH_NOARGS, nullptr},
                            {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

@@ -6,11 +6,12 @@
 namespace rondo {
 namespace {
 
-constexpr std::array kNames{"ShapeError",       "DtypeError",     "DeviceError",
-                            "IndexError",       "ArgumentError",  "OutOfMemoryError",
-                            "UnsupportedError", "CancelledError", "IoError",
-                            "FormatError",      "CompileError",   "InternalError"};
-static_assert(kNames.size() == static_cast<std::size_t>(ErrorKind::internal) + 1);
+constexpr std::array kNames{
+    "ShapeError",       "DtypeError",       "DeviceError",    "IndexError", "ArgumentError",
+    "OutOfMemoryError", "UnsupportedError", "CancelledError", "IoError",    "FormatError",
+    "CompileError",     "InternalError",    "DeadlineError"};
+constexpr std::size_t kKinds = static_cast<std::size_t>(ErrorKind::deadline) + 1;
+static_assert(kNames.size() == kKinds);
 
 template <std::size_t... I>
 [[noreturn]] void throw_kind(ErrorKind kind, const std::string& text, std::index_sequence<I...>) {

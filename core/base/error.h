@@ -9,7 +9,7 @@
 
 namespace rondo {
 
-/// The kinds of error. Bindings map each to one exception of their language.
+/// The kinds of error. Bindings map each to one exception of their language; numbers are stable.
 enum class ErrorKind {
   shape,
   dtype,
@@ -23,6 +23,7 @@ enum class ErrorKind {
   format,
   compile,
   internal,
+  deadline,
 };
 
 /// The name of a kind as users see it, for example "ShapeError".
@@ -59,6 +60,7 @@ using IoError = ErrorOf<ErrorKind::io>;
 using FormatError = ErrorOf<ErrorKind::format>;
 using CompileError = ErrorOf<ErrorKind::compile>;
 using InternalError = ErrorOf<ErrorKind::internal>;
+using DeadlineError = ErrorOf<ErrorKind::deadline>;
 
 /// Throws the class of `kind`.
 [[noreturn]] void throw_error(ErrorKind kind, const std::string& text);

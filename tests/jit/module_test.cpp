@@ -167,8 +167,8 @@ TEST(Session, EndsARunThatIsCancelledLateOrAbandoned) {
                               "run: 'forward' was ended: nobody waits for its results");
   options.abandoned = nullptr;
   options.deadline = std::chrono::steady_clock::now();
-  check_error<CancelledError>([&] { session.run("forward", inputs, options); },
-                              "run: 'forward' was ended: its deadline has passed");
+  check_error<DeadlineError>([&] { session.run("forward", inputs, options); },
+                             "run: 'forward' was ended: its deadline has passed");
   options.deadline = *options.deadline + std::chrono::minutes(1);
   EXPECT_EQ(values(session.run("forward", inputs, options)[0]),
             values(session.run("forward", inputs)[0]));

@@ -1,12 +1,20 @@
 // Sessions of one module, and eager ops, on many threads at once.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstdint>
+#include <memory>
 #include <thread>
 #include <vector>
 
+#include "core/base/error.h"
+#include "core/op/call.h"
 #include "core/ops/all.h"
 #include "jit/compile_queue.h"
+#include "jit/params.h"
 #include "jit/session.h"
+#include "serialize/checksum.h"
+#include "tests/support/check_error.h"
 #include "tests/support/small_archive.h"
 #include "tests/support/tensors.h"
 
@@ -50,6 +58,83 @@ TEST(Session, SessionsOfOneModuleRunOnManyThreads) {
     Session alone(module);
     EXPECT_EQ(together[static_cast<std::size_t>(n)], values(alone.run("forward", {input(n)})[0]));
   }
+}
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define RONDO_TSAN
+#endif
+#endif
+
+#ifdef RONDO_TSAN
+constexpr int kCalls = 200;
+#else
+constexpr int kCalls = 10'000;
+#endif
+
+/// A checksum over the bits of all results of a session with this seed.
+std::uint64_t many_calls(const std::shared_ptr<const Module>& module, int seed) {
+  Session session(module);
+  session.set_seed(seed);
+  std::uint64_t sum = 0;
+  for (int i = 0; i < kCalls; ++i) {
+    const std::int64_t rows = 1 + i % 3;
+    std::vector<float> x;
+    for (std::int64_t n = 0; n < rows * 8; ++n) {
+      x.push_back(static_cast<float>((i + n * 7) % 31 - 15) / 8);
+    }
+    const Tensor y = session.run("forward", {floats({rows, 8}, x)})[0];
+    const serialize::Hash128 hash = serialize::hash128(
+        {contiguous(y).data(), static_cast<std::size_t>(rows) * 8 * sizeof(float)}, sum);
+    sum = hash.low;
+  }
+  return sum;
+}
+
+TEST(Session, EightThreadsWithTenThousandCallsEachThroughTheSwitchGiveTheBitsOfOne) {
+  const auto module = test::random_module();
+  std::vector<std::uint64_t> together(8);
+  std::vector<std::thread> threads;
+  for (int n = 0; n < 8; ++n) {
+    threads.emplace_back(
+        [&, n] { together[static_cast<std::size_t>(n)] = many_calls(module, n % 4); });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  params().mode = Mode::interpreted;
+  for (int seed = 0; seed < 4; ++seed) {
+    const std::uint64_t alone = many_calls(module, seed);
+    EXPECT_EQ(together[static_cast<std::size_t>(seed)], alone);
+    EXPECT_EQ(together[static_cast<std::size_t>(seed) + 4], alone);
+  }
+  params().mode = Mode::background;
+  wait_for_compiles();
+  EXPECT_NE(together[0], together[1]);
+}
+
+TEST(Session, UsedFromTwoThreadsAtOnceIsAnErrorAndNoRace) {
+  const auto bytes = std::make_shared<std::vector<std::byte>>(test::slow_archive());
+  Session session(Module::load(serialize::open_bytes(serialize::Bytes(bytes, *bytes), "memory")));
+  const auto x = [](std::int64_t rows) {
+    return floats({rows, test::kSlowWidth},
+                  std::vector<float>(static_cast<std::size_t>(rows * test::kSlowWidth), 1.0F));
+  };
+  std::atomic<bool> begun{false};
+  RunOptions options;
+  options.abandoned = [&begun] {
+    begun = true;
+    return false;
+  };
+  std::thread other([&] { session.run("forward", {x(256)}, options); });
+  while (!begun) {
+    std::this_thread::yield();
+  }
+  check_error<ArgumentError>(
+      [&] { session.run("forward", {x(1)}); },
+      "run: the session is running in another thread; give each thread a session of its own");
+  other.join();
+  EXPECT_EQ(session.run("forward", {x(1)})[0].shape(), (Shape{1, test::kSlowWidth}));
 }
 
 TEST(EagerExecutor, ThreadsUseTheSameKernelsAndReadTheSameTensors) {

@@ -17,6 +17,7 @@ FURTHER_BASES = {
     "FormatError": ValueError,
     "CompileError": RuntimeError,
     "InternalError": RuntimeError,
+    "DeadlineError": TimeoutError,
 }
 
 

@@ -236,7 +236,7 @@ def test_a_seed_gives_the_same_numbers_whatever_else_is_drawn():
 
 def test_a_run_that_lasts_too_long_is_ended():
     program = rondo.trace(lambda x: (x @ x).sum(), rondo.ones(8, 8))
-    with pytest.raises(rondo.CancelledError) as error:
+    with pytest.raises(rondo.DeadlineError) as error:
         program.run("forward", rondo.ones(8, 8), timeout=1e-9)
     assert str(error.value) == "run: 'forward' was ended: its deadline has passed"
     assert program.run("forward", rondo.ones(8, 8), timeout=60.0).item() == 512
@@ -244,6 +244,87 @@ def test_a_run_that_lasts_too_long_is_ended():
     assert program(rondo.ones(8, 8)).item() == 512
     with pytest.raises(rondo.ArgumentError, match="timeout is 0"):
         program.run("forward", rondo.ones(8, 8), timeout=0)
+
+
+class Step(nn.Module):
+    """One step of a recurrent language model."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(11, 8)
+        self.cell = nn.Linear(16, 8)
+        self.head = nn.Linear(8, 11)
+
+    def forward(self, token, hidden):
+        hidden = rondo.tanh(self.cell(rondo.cat([self.embedding(token), hidden], 1)))
+        return self.head(hidden), hidden
+
+
+def test_a_language_model_is_one_step_with_declared_state(tmp_path):
+    model = Step()
+    token, hidden = rondo.tensor([3, 4]), rondo.zeros(2, 8)
+    names = ["logits", "hidden_out"]
+    dynamic = {"token": {0: "batch"}, "hidden": {0: "batch"}}
+    given = {"output_names": names, "state": {"hidden_out": "hidden"}}
+    rondo.save(rondo.trace(model, [token, hidden], dynamic, **given), tmp_path / "step.rondo")
+    program = rondo.load(tmp_path / "step.rondo")
+    assert program.signature()["forward"]["state"] == {"hidden_out": "hidden"}
+
+    def sampled(step):
+        token, hidden, tokens = rondo.tensor([1]), rondo.zeros(1, 8), []
+        with rondo.no_grad():
+            for _ in range(20):
+                logits, hidden = step(token, hidden)
+                token = logits.argmax(1)
+                tokens.append(token.item())
+        return tokens, hidden.tolist()
+
+    assert sampled(program) == sampled(model)
+    for state, text in (
+        ({"hidden": "hidden"}, "state names 'hidden' and 'hidden'; expected an output and an input"),
+        ({"logits": "token"}, "expected equal dtypes and ranks"),
+    ):
+        with pytest.raises(rondo.ArgumentError, match=text):
+            rondo.trace(model, [token, hidden], dynamic, output_names=names, state=state)
+
+
+def test_a_run_above_its_limit_of_work_is_not_finished():
+    program = rondo.trace(lambda x: (x @ x).sum(), rondo.ones(8, 8))
+    with pytest.raises(rondo.UnsupportedError, match="matmul: the run has done 612 units of work; its limit is 500"):
+        program.run("forward", rondo.ones(8, 8), max_work=500)
+    assert program.run("forward", rondo.ones(8, 8), max_work=1e6).item() == 512
+    with pytest.raises(rondo.ArgumentError, match="max_work is 0"):
+        program.run("forward", rondo.ones(8, 8), max_work=0)
+
+
+def test_a_memory_limit_is_an_error_with_the_figures_and_can_be_lifted():
+    assert rondo.set_memory_limit(rondo.memory_in_use() + 1000) is None
+    try:
+        with pytest.raises(rondo.OutOfMemoryError, match="4000000 bytes asked for"):
+            rondo.ones(1_000_000)
+    finally:
+        assert rondo.set_memory_limit(None) > 0
+    assert rondo.ones(1_000_000).sum().item() == 1_000_000
+
+
+def test_copied_weights_outlive_a_file_that_is_overwritten_in_place(tmp_path):
+    path = tmp_path / "model.rondo"
+    x = rondo.randn(3, 8)
+    rondo.save(rondo.trace(nn.Linear(8, 8), x), path)
+    program = rondo.load(path, weights="copy")
+    expected = rondo.load(path)(x).tolist()
+    with open(path, "r+b") as file:
+        file.truncate(0)
+    assert program(x).tolist() == expected
+
+
+def test_batch_norm_in_train_mode_is_exported_for_any_batch():
+    model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.ReLU())
+    program = rondo.trace(model, rondo.randn(4, 1, 6, 6), {0: {0: "batch"}}, mode="both").train()
+    for batch in (2, 4, 9):
+        x = rondo.randn(batch, 1, 6, 6)
+        assert program(x).tolist() == model(x).tolist()
+        assert states(program.state_dict()) == states(model.state_dict())
 
 
 def test_ten_steps_of_the_golden_archive_give_the_golden_bits():

@@ -42,14 +42,62 @@ std::shared_ptr<const jit::Module> small_module() {
   return loaded(small_archive());
 }
 
-std::shared_ptr<const jit::Module> mixing_module() {
+std::vector<std::byte> slow_archive() {
+  const Tensor w = floats({kSlowWidth, kSlowWidth},
+                          std::vector<float>(kSlowWidth * kSlowWidth, 1.0F / kSlowWidth));
+  tracer::TraceRequest request;
+  request.function = [&](const std::vector<Tensor>& in) {
+    Tensor x = in[0];
+    for (int i = 0; i < kSlowSteps; ++i) {
+      x = matmul(x, w);
+    }
+    return std::vector<Tensor>{x};
+  };
+  request.inputs = {floats({2, kSlowWidth}, std::vector<float>(2 * kSlowWidth, 1.0F))};
+  request.dynamic = {{0, 0, "batch"}};
+  request.tensors = {{"w", w}};
+  return exported(request, "x", {{"w", w}});
+}
+
+std::shared_ptr<const jit::Module> doubling_module() {
+  tracer::TraceRequest request;
+  request.function = [](const std::vector<Tensor>& in) { return std::vector<Tensor>{in[0] * 2}; };
+  request.inputs = {floats({2, 3}, {1, 2, 3, 4, 5, 6})};
+  request.dynamic = {{0, 0, "batch"}, {0, 1, "n"}};
+  return loaded(exported(request, "x", {}));
+}
+
+std::shared_ptr<const jit::Module> random_module() {
+  const Tensor w = floats({8, 8}, [] {
+    std::vector<float> elements;
+    for (int i = 0; i < 64; ++i) {
+      elements.push_back(static_cast<float>(i * 37 % 23 - 11) / 16);
+    }
+    return elements;
+  }());
+  tracer::TraceRequest request;
+  request.function = [&](const std::vector<Tensor>& in) {
+    const Tensor h = dropout(tanh(matmul(in[0], w) + 0.5), 0.25);
+    return std::vector<Tensor>{softmax(matmul(h, w) * h, 1)};
+  };
+  request.inputs = {floats({2, 8}, std::vector<float>(16, 0.5F))};
+  request.dynamic = {{0, 0, "batch"}};
+  request.tensors = {{"w", w}};
+  return loaded(exported(request, "x", {{"w", w}}));
+}
+
+std::vector<std::byte> mixing_archive() {
   tracer::TraceRequest request;
   request.function = [](const std::vector<Tensor>& in) {
     return std::vector<Tensor>{in[0] / sum(in[0], 0)};
   };
   request.inputs = {floats({2, 3}, {1, 2, 3, 4, 5, 6})};
   request.dynamic = {{0, 0, "batch"}};
-  return loaded(exported(request, "x", {}));
+  return exported(request, "x", {});
+}
+
+std::shared_ptr<const jit::Module> mixing_module() {
+  return loaded(mixing_archive());
 }
 
 std::shared_ptr<const jit::Module> table_module() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -17,8 +18,21 @@ std::vector<std::byte> small_archive();
 /// The same, loaded.
 std::shared_ptr<const jit::Module> small_module();
 
+/// A chain of 400 products with a 256 by 256 matrix that leave ones as they are, for x
+/// [batch, 256], as `y`: as long as a test needs it, with many kernels to end between.
+std::vector<std::byte> slow_archive();
+constexpr int kSlowSteps = 400;
+constexpr std::int64_t kSlowWidth = 256;
+
 /// Rows of x [batch, 3] divided by the sum of all rows, so that rows mix.
+std::vector<std::byte> mixing_archive();
 std::shared_ptr<const jit::Module> mixing_module();
+
+/// x [batch, n] times 2, as `y`: requests may have rows of different lengths.
+std::shared_ptr<const jit::Module> doubling_module();
+
+/// A network with dropout for x [batch, 8]: kernels, products and numbers of the session's own.
+std::shared_ptr<const jit::Module> random_module();
 
 /// Rows of a table of 4 rows of 2, for indices [batch] of int64: data decides about errors.
 std::shared_ptr<const jit::Module> table_module();

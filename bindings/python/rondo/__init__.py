@@ -9,6 +9,7 @@ from ._C import (
     ArgumentError as ArgumentError,
     CancelledError as CancelledError,
     CompileError as CompileError,
+    DeadlineError as DeadlineError,
     DeviceError as DeviceError,
     DtypeError as DtypeError,
     Error as Error,
@@ -123,6 +124,7 @@ from . import (
     utils as utils,
 )
 from ._explain import explain as explain
+from ._limits import memory_in_use as memory_in_use, set_memory_limit as set_memory_limit
 from ._program import Program as Program, load as load, save as save, trace as trace
 from . import jit as jit
 

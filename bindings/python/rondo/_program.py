@@ -30,6 +30,7 @@ class Method:
     dynamic: Dynamic | None = None
     input_names: Sequence[str] | None = None
     output_names: Sequence[str] | None = None
+    state: Mapping[str, str] | None = None
 
 
 class Program:
@@ -39,9 +40,9 @@ class Program:
     that require them, and to its parameters once it is trained.
     """
 
-    def __init__(self, path: str, *, temporary: bool = False) -> None:
+    def __init__(self, path: str, *, temporary: bool = False, copy: bool = False) -> None:
         self._path = path
-        self._native = _C.load_archive(path)
+        self._native = _C.load_archive(path, copy)
         self._mode = "eval"
         if temporary:
             weakref.finalize(self, os.unlink, path)
@@ -49,14 +50,26 @@ class Program:
     def __call__(self, *inputs: Tensor) -> Any:
         return self.run("forward", *inputs)
 
-    def run(self, method: str, *inputs: Tensor, timeout: float | None = None) -> Any:
+    def run(
+        self,
+        method: str,
+        *inputs: Tensor,
+        timeout: float | None = None,
+        max_work: float | None = None,
+    ) -> Any:
         """The result of a method; a tuple if there are several.
 
-        A run that lasts longer than `timeout` seconds ends with a CancelledError.
+        A run that lasts longer than `timeout` seconds ends with a DeadlineError. `max_work` bounds
+        what it may cost, in elements that ops touch and multiplications of products: an op that
+        would exceed it is not run and ends the run with an UnsupportedError.
         """
         if timeout is not None and not timeout > 0:
             raise ArgumentError(f"run: timeout is {timeout}; expected a positive number of seconds")
-        outputs = self._native.run(method, list(inputs), self._mode, timeout or 0.0)
+        if max_work is not None and not max_work > 0:
+            raise ArgumentError(f"run: max_work is {max_work}; expected a positive number")
+        outputs = self._native.run(
+            method, list(inputs), self._mode, timeout or 0.0, max_work or 0.0
+        )
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
     def cancel(self) -> None:
@@ -93,7 +106,7 @@ class Program:
                 parameter.grad = None if set_to_none else parameter.grad * 0
 
     def signature(self) -> dict[str, Any]:
-        """For each method its inputs, outputs, guards, and why its rows are not independent, if so."""
+        """For each method its inputs, outputs, state, guards, and why its rows are not independent."""
         return self._native.signature()
 
     def code(self, method: str = "forward") -> str:
@@ -217,6 +230,7 @@ def _method_row(name: str, method: Method, modes: list[str], modules: _Modes) ->
         "dynamic": _dynamic_rows(method.dynamic, names, inputs),
         "input_names": names,
         "output_names": None if method.output_names is None else list(method.output_names),
+        "state": list((method.state or {}).items()),
         "modes": modes,
     }
 
@@ -233,17 +247,19 @@ def trace(
     output_names: Sequence[str] | None = None,
     mode: str = "eval",
     methods: Mapping[str, Method] | None = None,
+    state: Mapping[str, str] | None = None,
 ) -> Program:
     """Runs `fn` (a module or a function) on examples; what it did becomes a program.
 
     `dynamic` names axes whose sizes may differ at each call: {"x": {0: "batch"}}. A module is
     traced in the `mode` "eval", "train" or "both"; functions are for both. `methods` are further
-    functions of the same module, such as its loss; `fn` itself is the method `forward`. A host
-    read of a traced value is an error that names the line.
+    functions of the same module, such as its loss; `fn` itself is the method `forward`. `state`
+    declares outputs that are inputs of the next call, {"hidden_out": "hidden"}, for the loop of who
+    runs the program. A host read of a traced value is an error that names the line.
     """
     if mode not in MODES:
         raise ArgumentError(f"trace: mode is '{mode}'; expected 'eval', 'train' or 'both'")
-    forward = Method(fn, example_inputs, dynamic, input_names, output_names)
+    forward = Method(fn, example_inputs, dynamic, input_names, output_names, state)
     members = {"forward": forward, **(methods or {})}
     passes = [[m] for m in MODES[mode]] if isinstance(fn, Module) else [["eval", "train"]]
     handle, path = tempfile.mkstemp(suffix=".rondo")
@@ -285,14 +301,16 @@ def load(
     f: Path | BinaryIO,
     map_location: Any = None,
     *,
-    weights: str = "copy",
+    weights: str | None = None,
     weights_only: bool = True,
 ) -> Any:
     """Reads what save wrote: a Program from an archive, else a state dict.
 
-    With weights="map" the tensors of a state dict lie in the file and are read-only.
+    With weights="map" tensors lie in the file and are read-only, as those of archives do if nothing
+    is said; the file may be replaced by a rename, not overwritten in place. With weights="copy", as
+    for state dicts, they are read into memory.
     """
-    if weights not in ("copy", "map"):
+    if weights not in (None, "copy", "map"):
         raise ArgumentError(f"load: weights is '{weights}'; expected 'copy' or 'map'")
     if not isinstance(f, (str, os.PathLike)):
         handle, path = tempfile.mkstemp()
@@ -305,7 +323,9 @@ def load(
         finally:
             os.unlink(path)
     path = os.fspath(f)
-    return Program(path) if _is_archive(path) else _state.read(path, weights == "map")
+    if _is_archive(path):
+        return Program(path, copy=weights == "copy")
+    return _state.read(path, weights == "map")
 
 
 def _is_archive(path: str) -> bool:

@@ -149,7 +149,7 @@ TEST(Runs, ASeedGivesTheSameNumbersInEverySession) {
 
 TEST(Runs, EndWithAnErrorOfTheirOwnWhenTheyLastTooLong) {
   api::Session session(api::Module::load(kFolder + "fine_tune.rondo"));
-  check_api_error(RONDO_CANCELLED_ERROR, "CancelledError",
+  check_api_error(RONDO_DEADLINE_ERROR, "DeadlineError",
                   "run: 'loss' was ended: its deadline has passed",
                   [&] { session.run("loss", batch(), 1e-9); });
   check_api_error(RONDO_ARGUMENT_ERROR, "ArgumentError",

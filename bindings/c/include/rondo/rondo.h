@@ -32,7 +32,8 @@ typedef enum rondo_code {
   RONDO_IO_ERROR = 9,
   RONDO_FORMAT_ERROR = 10,
   RONDO_COMPILE_ERROR = 11,
-  RONDO_INTERNAL_ERROR = 12
+  RONDO_INTERNAL_ERROR = 12,
+  RONDO_DEADLINE_ERROR = 13
 } rondo_code;
 
 /* Element types. Codes are stable. Bools are bytes of 0 or 1. */
@@ -74,7 +75,14 @@ typedef enum rondo_mode { RONDO_EVAL = 0, RONDO_TRAIN = 1 } rondo_mode;
 typedef struct rondo_run_options {
   size_t struct_size;
   double timeout_seconds; /* the run ends at its next kernel after this time; 0: never */
+  double max_work;        /* elements that ops touch and multiplications of products; 0: any */
 } rondo_run_options;
+
+/* How an archive is read. */
+typedef struct rondo_load_options {
+  size_t struct_size;
+  int32_t copy_weights; /* 1: into memory, for files that are overwritten in place; 0: mapped */
+} rondo_load_options;
 
 /* What a tensor of an archive is. Codes are stable. */
 typedef enum rondo_role { RONDO_PARAMETER = 0, RONDO_BUFFER = 1, RONDO_CONSTANT = 2 } rondo_role;
@@ -146,6 +154,7 @@ RONDO_API size_t rondo_sizeof_tensor(void);
 RONDO_API size_t rondo_sizeof_value_info(void);
 RONDO_API size_t rondo_sizeof_tensor_info(void);
 RONDO_API size_t rondo_sizeof_run_options(void);
+RONDO_API size_t rondo_sizeof_load_options(void);
 RONDO_API size_t rondo_sizeof_sgd_options(void);
 RONDO_API size_t rondo_sizeof_adam_options(void);
 /* "float32", or NULL for a code that is no dtype; and the size of one element, or 0. */
@@ -156,14 +165,23 @@ RONDO_API size_t rondo_dtype_size(int32_t dtype);
    nowhere. The function may be called from any thread, and not after this has been called again. */
 RONDO_API void rondo_set_log(rondo_log_function function, void* context);
 
+/* The most bytes that tensors of the process may take, mapped weights apart; what needs more is a
+   RONDO_OUT_OF_MEMORY_ERROR. 0: no limit, as at first. Returns what was set before. */
+RONDO_API int64_t rondo_set_memory_limit(int64_t bytes);
+/* How many they take now. */
+RONDO_API int64_t rondo_memory_in_use(void);
+
 RONDO_API int32_t rondo_error_code(const rondo_error* error);
 RONDO_API const char* rondo_error_kind(const rondo_error* error); /* for example "ShapeError" */
 RONDO_API const char* rondo_error_text(const rondo_error* error); /* the text that Python shows */
 RONDO_API void rondo_error_free(rondo_error* error);
 
-/* Loads an archive; weights stay in the mapped file. A module never changes; any number of threads
-   may use it. */
+/* Loads an archive; weights stay in the mapped file, which may be replaced by a rename but must not
+   be overwritten in place. A module never changes; any number of threads may use it. */
 RONDO_API rondo_module* rondo_module_load(const char* path, rondo_error** error);
+/* The same with options; NULL for none. */
+RONDO_API rondo_module* rondo_module_load_with(const char* path, const rondo_load_options* options,
+                                               rondo_error** error);
 /* The same from bytes, which are used in place until `release` (may be NULL) is called; it is
    called on failure too. */
 RONDO_API rondo_module* rondo_module_load_bytes(const void* data, size_t size,
@@ -194,8 +212,9 @@ RONDO_API int32_t rondo_session_run(rondo_session* session, const char* method,
                                     const rondo_tensor* inputs, size_t input_count,
                                     rondo_outputs** outputs, rondo_error** error);
 
-/* The same with options; NULL for none. A run that ends early is a RONDO_CANCELLED_ERROR; it gives
-   no outputs, and buffers that the method writes may hold some of what it would have written. */
+/* The same with options; NULL for none. A run that ends early is a RONDO_CANCELLED_ERROR, a
+   RONDO_DEADLINE_ERROR or, where it exceeds max_work, a RONDO_UNSUPPORTED_ERROR; it gives no
+   outputs, and buffers that the method writes may hold some of what it would have written. */
 RONDO_API int32_t rondo_session_run_with(rondo_session* session, const char* method,
                                          const rondo_tensor* inputs, size_t input_count,
                                          const rondo_run_options* options, rondo_outputs** outputs,

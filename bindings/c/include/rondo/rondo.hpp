@@ -179,9 +179,11 @@ struct TensorInfo {
 /// An archive. Copies share it; any number of threads may use it.
 class Module {
  public:
-  static Module load(const std::string& path) {
+  /// Weights lie in the mapped file, or are copied if it will be overwritten in place.
+  static Module load(const std::string& path, bool copy_weights = false) {
+    const rondo_load_options options{sizeof(rondo_load_options), copy_weights ? 1 : 0};
     detail::Catcher catcher;
-    return Module(catcher.check(rondo_module_load(path.c_str(), catcher)));
+    return Module(catcher.check(rondo_module_load_with(path.c_str(), &options, catcher)));
   }
   /// Keeps the bytes, which are used in place.
   static Module load_bytes(std::vector<unsigned char> bytes) {
@@ -236,9 +238,10 @@ class Session {
  public:
   explicit Session(const Module& module) : handle_(create(module), rondo_session_free) {}
 
-  /// With a timeout the run ends with an Error (CancelledError) once it has lasted that long.
+  /// With a timeout the run ends with an Error (DeadlineError) once it has lasted that long; with
+  /// `max_work` with one (UnsupportedError) before an op that would exceed it.
   std::vector<Output> run(const std::string& method, const std::vector<Input>& inputs,
-                          double timeout_seconds = 0) {
+                          double timeout_seconds = 0, double max_work = 0) {
     std::vector<rondo_tensor> tensors;
     tensors.reserve(inputs.size());
     for (const Input& input : inputs) {
@@ -246,7 +249,7 @@ class Session {
     }
     detail::Catcher catcher;
     rondo_outputs* raw = nullptr;
-    const rondo_run_options options{sizeof(rondo_run_options), timeout_seconds};
+    const rondo_run_options options{sizeof(rondo_run_options), timeout_seconds, max_work};
     catcher.check(rondo_session_run_with(handle_.get(), method.c_str(), tensors.data(),
                                          tensors.size(), &options, &raw, catcher));
     const std::shared_ptr<rondo_outputs> owner(raw, rondo_outputs_free);

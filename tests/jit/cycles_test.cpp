@@ -1,0 +1,53 @@
+// Loading, running and unloading again and again holds no more memory than once.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "core/tensor/allocator.h"
+#include "jit/compile_queue.h"
+#include "jit/session.h"
+#include "tests/support/small_archive.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/tensors.h"
+
+namespace rondo::jit {
+namespace {
+
+std::int64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::int64_t all = 0;
+  std::int64_t resident = 0;
+  file >> all >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+TEST(Module, AThousandCyclesOfLoadRunAndUnloadKeepMemoryFlat) {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "small.rondo").string();
+  const std::vector<std::byte> bytes = test::small_archive();
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+  const auto cycle = [&](int n) {
+    Session session(Module::load_file(path));
+    const std::int64_t rows = 1 + n % 5;
+    const std::vector<float> x(static_cast<std::size_t>(rows) * 3, 1.0F);
+    session.run("forward", {test::floats({rows, 3}, x)});
+  };
+  for (int n = 0; n < 200; ++n) {
+    cycle(n);
+  }
+  wait_for_compiles();
+  const std::int64_t live = memory_stats().live;
+  const std::int64_t resident = resident_bytes();
+  for (int n = 0; n < 1000; ++n) {
+    cycle(n);
+  }
+  wait_for_compiles();
+  EXPECT_EQ(memory_stats().live, live);
+  EXPECT_LT(resident_bytes(), resident + (std::int64_t{1} << 20));
+}
+
+}  // namespace
+}  // namespace rondo::jit
