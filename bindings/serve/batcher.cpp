@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <future>
 
 #include "core/op/call.h"
+#include "jit/compile_queue.h"
+#include "jit/kernel_cache.h"
 
 namespace rondo::serve {
 
@@ -20,6 +21,14 @@ struct Batcher::Job {
   std::promise<Answer> answer;
 };
 
+/// Runs that every session does once.
+struct Batcher::Warming {
+  std::string method;
+  std::vector<Tensor> inputs;
+  int ended = 0;
+  std::string fault;
+};
+
 namespace {
 
 Answer not_done(Answer::Outcome outcome, std::string text) {
@@ -28,6 +37,10 @@ Answer not_done(Answer::Outcome outcome, std::string text) {
 
 Answer late() {
   return not_done(Answer::Outcome::late, "infer: the deadline has passed");
+}
+
+Answer gone() {
+  return not_done(Answer::Outcome::gone, "infer: the client has closed its connection");
 }
 
 Answer stopped() {
@@ -64,6 +77,26 @@ std::vector<Tensor> finished(const std::vector<Tensor>& outputs) {
     result.back().data();
   }
   return result;
+}
+
+/// How often a method that is warmed runs before it is looked at what has been compiled: enough for
+/// its repeats to be found. How often at most that is done: kernels may come one after the other.
+constexpr int kWarmRuns = 20;
+constexpr int kWarmRounds = 8;
+
+/// How often a request that is under way is asked whether somebody still waits for it.
+constexpr std::chrono::milliseconds kLook{10};
+
+std::uint64_t kernels_done() {
+  const jit::CompileStats stats = jit::compile_stats();
+  return stats.compiled + stats.from_disk + stats.failed;
+}
+
+bool all_compared() {
+  const std::vector<jit::KernelEntry*> entries = jit::KernelCache::instance().entries();
+  return std::none_of(entries.begin(), entries.end(), [](const jit::KernelEntry* entry) {
+    return entry->compiled() != nullptr && entry->shadow_left > 0;
+  });
 }
 
 std::int64_t bytes_of(const Tensor& tensor) {
@@ -109,14 +142,19 @@ void Batcher::stop() {
   }
 }
 
+void Batcher::cancel() {
+  cancelled_ = true;
+  stop();
+}
+
 Answer Batcher::run(const std::string& method, const std::vector<Tensor>& inputs,
-                    std::optional<Clock::time_point> deadline) {
+                    const Patience& patience) {
   const serialize::Method& signature = module_->method(method);
   module_->check_call(method, serialize::Mode::eval, inputs);
 
   const auto job = std::make_shared<Job>();
   job->method = method;
-  job->deadline = deadline;
+  job->deadline = patience.deadline;
   for (const Tensor& input : inputs) {
     job->inputs.push_back(contiguous(input));
     job->inputs.back().data();
@@ -138,16 +176,94 @@ Answer Batcher::run(const std::string& method, const std::vector<Tensor>& inputs
     metrics_.queued = static_cast<std::int64_t>(queue_.size());
   }
   changed_.notify_all();
-  if (deadline && answer.wait_until(*deadline) == std::future_status::timeout) {
-    job->abandoned = true;
-    return late();
+  return await(answer, *job, patience);
+}
+
+Answer Batcher::await(std::future<Answer>& answer, Job& job, const Patience& patience) {
+  while (true) {
+    Clock::time_point until = Clock::now() + (patience.gone ? kLook : std::chrono::hours(1));
+    if (patience.deadline) {
+      until = std::min(until, *patience.deadline);
+    }
+    if (answer.wait_until(until) == std::future_status::ready) {
+      return answer.get();
+    }
+    const bool is_late = patience.deadline && Clock::now() >= *patience.deadline;
+    if (is_late || (patience.gone && patience.gone())) {
+      job.abandoned = true;
+      ++metrics_.ended;
+      return is_late ? late() : gone();
+    }
   }
-  return answer.get();
+}
+
+std::string Batcher::warm(const std::string& method, const std::vector<Tensor>& inputs) {
+  module_->check_call(method, serialize::Mode::eval, inputs);
+  const auto warming = std::make_shared<Warming>();
+  warming->method = method;
+  for (const Tensor& input : inputs) {
+    warming->inputs.push_back(contiguous(input));
+    warming->inputs.back().data();
+  }
+  std::unique_lock lock(mutex_);
+  warming_ = warming;
+  changed_.notify_all();
+  changed_.wait(lock, [&] { return stopping_ || warming->ended == options_.threads; });
+  warming_ = nullptr;
+  return warming->fault;
+}
+
+void Batcher::warm_up(jit::Session& session, Warming& warming) {
+  std::string fault;
+  jit::RunOptions options;
+  options.finish = true;
+  options.limits = options_.limits;
+  options.abandoned = [this] { return cancelled_.load(); };
+  try {
+    for (int round = 0; round < kWarmRounds; ++round) {
+      const std::uint64_t before = kernels_done();
+      for (int i = 0; i < kWarmRuns; ++i) {
+        finished(session.run(warming.method, warming.inputs, options));
+      }
+      jit::wait_for_compiles();
+      if (round > 0 && kernels_done() == before && all_compared()) {
+        break;
+      }
+    }
+  } catch (const std::exception& error) {
+    fault = error.what();
+  }
+  const std::lock_guard lock(mutex_);
+  warming.fault = fault.empty() ? warming.fault : fault;
+  ++warming.ended;
+  changed_.notify_all();
 }
 
 void Batcher::work() {
   jit::Session session(module_);
-  for (Jobs jobs = take(); !jobs.empty(); jobs = take()) {
+  std::shared_ptr<Warming> warmed;
+  while (true) {
+    std::shared_ptr<Warming> warming;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] {
+        return stopping_ || !queue_.empty() || (warming_ != nullptr && warming_ != warmed);
+      });
+      warming = !stopping_ && warming_ != warmed ? warming_ : nullptr;
+    }
+    if (warming != nullptr) {
+      warm_up(session, *warming);
+      warmed = warming;
+      continue;
+    }
+    const Jobs jobs = take();
+    if (jobs.empty()) {
+      const std::lock_guard lock(mutex_);
+      if (stopping_ && queue_.empty()) {
+        return;
+      }
+      continue;
+    }
     execute(session, jobs);
     const std::lock_guard lock(mutex_);
     running_ -= static_cast<std::int64_t>(jobs.size());
@@ -167,7 +283,6 @@ Batcher::Jobs Batcher::take() {
   std::unique_lock lock(mutex_);
   Jobs jobs;
   while (jobs.empty()) {
-    changed_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
     if (queue_.empty()) {
       return {};
     }
@@ -218,7 +333,7 @@ void Batcher::execute(jit::Session& session, const Jobs& jobs) {
       return;
     } catch (const CancelledError&) {
       for (const std::shared_ptr<Job>& job : jobs) {
-        job->answer.set_value(late());
+        job->answer.set_value(cancelled_ ? stopped() : late());
       }
       return;
     } catch (const std::exception&) {
@@ -237,10 +352,13 @@ void Batcher::run_alone(jit::Session& session, Job& job) {
   jit::RunOptions options;
   options.finish = true;
   options.deadline = job.deadline;
-  options.abandoned = [&job] { return job.abandoned.load(); };
+  options.limits = options_.limits;
+  options.abandoned = [this, &job] { return job.abandoned || cancelled_; };
   try {
     answer.outputs = finished(session.run(job.method, job.inputs, options));
   } catch (const CancelledError&) {
+    answer = cancelled_ ? stopped() : gone();
+  } catch (const DeadlineError&) {
     answer = late();
   } catch (const Error& error) {
     answer = {Answer::Outcome::failed, {}, error.kind(), error.what()};
@@ -274,10 +392,11 @@ void Batcher::run_together(jit::Session& session, const Jobs& jobs) {
   }
   jit::RunOptions options;
   options.finish = true;
-  options.abandoned = [&jobs] {
-    return std::all_of(jobs.begin(), jobs.end(), [](const auto& job) {
-      return job->abandoned || (job->deadline && Clock::now() >= *job->deadline);
-    });
+  options.limits.work = options_.limits.work * static_cast<double>(jobs.size());
+  options.abandoned = [this, &jobs] {
+    return cancelled_ || std::all_of(jobs.begin(), jobs.end(), [](const auto& job) {
+             return job->abandoned || (job->deadline && Clock::now() >= *job->deadline);
+           });
   };
   const std::vector<Tensor> outputs = finished(session.run(jobs[0]->method, joined, options));
   for (const Tensor& output : outputs) {

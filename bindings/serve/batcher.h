@@ -2,9 +2,12 @@
 // one.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -23,11 +26,19 @@ struct BatchOptions {
   std::int64_t max_batch = 32;                // rows of a run
   std::chrono::microseconds max_delay{1000};  // how long a request waits for others
   std::size_t queue = 256;                    // requests that may wait
+  jit::RunLimits limits;                      // of what one request costs
+};
+
+/// How long somebody waits for the answer to a request.
+struct Patience {
+  std::optional<std::chrono::steady_clock::time_point> deadline{};
+  /// True once nobody waits any more; asked a few times a second.
+  std::function<bool()> gone{};
 };
 
 /// What became of a request.
 struct Answer {
-  enum class Outcome { done, failed, full, late, stopped };
+  enum class Outcome { done, failed, full, late, gone, stopped };
   Outcome outcome = Outcome::done;
   std::vector<Tensor> outputs;  // contiguous, if done
   ErrorKind kind = ErrorKind::internal;
@@ -43,19 +54,28 @@ class Batcher {
   ~Batcher();
 
   /// Checks the inputs against the signature, waits for a session, runs. Others that run in the
-  /// same batch have been checked too: none fails because of another. May be called from any
-  /// thread. Errors: those of the check.
+  /// same batch have been checked too: none fails because of another. A run ends between kernels
+  /// when nobody waits for it. May be called from any thread. Errors: those of the check.
   Answer run(const std::string& method, const std::vector<Tensor>& inputs,
-             std::optional<Clock::time_point> deadline = std::nullopt);
+             const Patience& patience = {});
+
+  /// Runs a method on every session until its kernels are compiled and have been compared with the
+  /// interpreter. Returns what went wrong, empty if nothing did. One at a time.
+  std::string warm(const std::string& method, const std::vector<Tensor>& inputs);
 
   /// From now on requests are refused and those that wait are answered, all with `stopped`.
   void stop();
+  /// The same, and runs under way end at their next kernel.
+  void cancel();
 
  private:
   struct Job;
+  struct Warming;
   using Jobs = std::vector<std::shared_ptr<Job>>;
 
+  Answer await(std::future<Answer>& answer, Job& job, const Patience& patience);
   void work();
+  void warm_up(jit::Session& session, Warming& warming);
   Jobs take();
   bool drop_if_late(const std::shared_ptr<Job>& job);
   void take_alike(Jobs& jobs, std::int64_t& rows);
@@ -71,6 +91,8 @@ class Batcher {
   std::deque<std::shared_ptr<Job>> queue_;
   std::int64_t running_ = 0;  // jobs taken and not yet answered
   bool stopping_ = false;
+  std::atomic<bool> cancelled_{false};
+  std::shared_ptr<Warming> warming_;  // what every session is to run once
   std::vector<std::thread> threads_;
 };
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -10,14 +11,13 @@
 
 #include "bindings/serve/arguments.h"
 #include "bindings/serve/commands.h"
+#include "bindings/serve/memory.h"
 #include "bindings/serve/protocol.h"
 #include "bindings/serve/server.h"
+#include "core/tensor/allocator.h"
 
 namespace rondo::serve {
 namespace {
-
-/// How often each shape of --warm runs: enough for its repeats to be found and compiled.
-constexpr int kWarmRuns = 20;
 
 /// Zeros for a method, with every symbol of the first axes as `batch` and all others as 1.
 std::vector<Tensor> zeros(const serialize::Method& method, std::int64_t batch) {
@@ -49,12 +49,15 @@ std::vector<Tensor> zeros(const serialize::Method& method, std::int64_t batch) {
 void warm(Server& server, const jit::Module& module, const std::vector<std::int64_t>& batches) {
   const serialize::Method* method = default_method(module.manifest());
   for (const std::int64_t batch : batches) {
-    for (int i = 0; method != nullptr && i < kWarmRuns; ++i) {
-      const std::string fault = server.warm(method->name, zeros(*method, batch));
-      if (!fault.empty()) {
-        fmt::print(stderr, "rondo serve: --warm {}: {}\n", batch, fault);
-        break;
-      }
+    std::string fault;
+    try {
+      fault = method == nullptr ? "the archive has several methods and none is 'forward'"
+                                : server.warm(method->name, zeros(*method, batch));
+    } catch (const Error& error) {
+      fault = error.what();
+    }
+    if (!fault.empty()) {
+      fmt::print(stderr, "rondo serve: --warm {}: {}\n", batch, fault);
     }
   }
 }
@@ -64,7 +67,39 @@ struct Settings {
   ServerOptions server;
   std::vector<std::int64_t> warm;
   std::chrono::milliseconds grace;
+  std::int64_t memory;
+  serialize::FileAccess weights;
 };
+
+constexpr std::int64_t kMegabyte = 1 << 20;
+
+std::chrono::milliseconds seconds_of(const Arguments& arguments, std::string_view option,
+                                     double least, double otherwise) {
+  return std::chrono::milliseconds(
+      std::lround(1000 * arguments.real(option, least, 86400, otherwise)));
+}
+
+void read_limits(const Arguments& arguments, Settings& settings) {
+  ServerOptions& server = settings.server;
+  server.max_body_bytes =
+      static_cast<std::size_t>(arguments.integer("--max-body-mb", 1, 1 << 20, 64) * kMegabyte);
+  server.deadline =
+      std::chrono::milliseconds(arguments.integer("--deadline-ms", 0, 86400000, 30000));
+  server.limits.connections =
+      static_cast<std::size_t>(arguments.integer("--connections", 1, 1 << 16, 512));
+  server.limits.head_time = seconds_of(arguments, "--header-timeout", 0.001, 10);
+  server.limits.body_time = seconds_of(arguments, "--body-timeout", 0.001, 60);
+  // What tensors leave is for bodies, the program, its threads and compiled kernels.
+  settings.memory =
+      arguments.integer("--memory-mb", 1, std::int64_t{1} << 40,
+                        std::max(available_memory() / 2 / kMegabyte, std::int64_t{1})) *
+      kMegabyte;
+  server.max_bodies_bytes = static_cast<std::size_t>(settings.memory / 2);
+  const double work = arguments.real("--max-work", 0, 1e30, 0);
+  if (work > 0) {
+    settings.batch.limits.work = work;
+  }
+}
 
 Settings read_settings(const Arguments& arguments) {
   Settings settings;
@@ -77,15 +112,28 @@ Settings read_settings(const Arguments& arguments) {
   ServerOptions& server = settings.server;
   server.host = arguments.text("--host", server.host);
   server.port = static_cast<int>(arguments.integer("--port", 0, 65535, server.port));
-  server.max_body_bytes =
-      static_cast<std::size_t>(arguments.integer("--max-body-mb", 1, 1 << 20, 64)) << 20;
-  server.deadline =
-      std::chrono::milliseconds(arguments.integer("--deadline-ms", 0, 86400000, 30000));
   server.log = arguments.has("--log");
   settings.warm = arguments.integers("--warm", 1, 1 << 20);
-  settings.grace =
-      std::chrono::milliseconds(std::lround(1000 * arguments.real("--grace", 0, 86400, 10)));
+  settings.grace = seconds_of(arguments, "--grace", 0, 10);
+  const std::string weights = arguments.text("--weights", "map");
+  check<ArgumentError>(weights == "map" || weights == "copy",
+                       "rondo serve: --weights is '{}'; expected map or copy", weights);
+  settings.weights = weights == "map" ? serialize::FileAccess::map : serialize::FileAccess::copy;
+  read_limits(arguments, settings);
   return settings;
+}
+
+/// Lets requests under way finish, and ends what still runs shortly before the time is over, so
+/// that it can be answered.
+void end(Server& server, std::chrono::milliseconds grace) {
+  const auto last = std::min(grace / 4, std::chrono::milliseconds(1000));
+  server.stop();
+  if (!server.wait_until_idle(grace - last)) {
+    server.cancel();
+    const bool idle = server.wait_until_idle(last);
+    fmt::print(stderr, "rondo serve: requests were ended by --grace{}\n",
+               idle ? "" : "; some without an answer");
+  }
 }
 
 }  // namespace
@@ -94,10 +142,12 @@ int serve(std::span<const std::string> words) {
   const Arguments arguments(
       "rondo serve", words,
       {"--host", "--port", "--threads", "--max-batch", "--max-delay-ms", "--max-body-mb", "--queue",
-       "--deadline-ms", "--warm", "--grace", "--name"},
+       "--deadline-ms", "--warm", "--grace", "--name", "--connections", "--header-timeout",
+       "--body-timeout", "--memory-mb", "--max-work", "--weights"},
       {"--log"});
   const Settings settings = read_settings(arguments);
-  const auto module = jit::Module::load_file(arguments.file());
+  const auto module = jit::Module::load_file(arguments.file(), settings.weights);
+  set_memory_limit(settings.memory);
 
   // Blocked before threads are made, so that only this one takes the signals.
   sigset_t signals;
@@ -112,20 +162,17 @@ int serve(std::span<const std::string> words) {
   std::thread listener([&server] { server.listen(); });
   fmt::print("listening on {}:{}\n", settings.server.host, port);
   std::fflush(stdout);
-  warm(server, *module, settings.warm);
-  server.set_ready(true);
+  std::thread warmer([&] {
+    warm(server, *module, settings.warm);
+    server.set_ready(true);
+  });
 
   int signal = 0;
   sigwait(&signals, &signal);
-  server.set_ready(false);
-  server.stop();
-  if (!server.wait_until_idle(settings.grace)) {
-    server.abandon_queue();
-    fmt::print(stderr, "rondo serve: requests were still running after --grace\n");
-  }
+  end(server, settings.grace);
   std::fflush(stdout);
   std::fflush(stderr);
-  // Connections that are kept open without a request would hold the listener for seconds.
+  // A client that is slow, or a shape that is being warmed, would hold the process.
   std::_Exit(0);
 }
 

@@ -22,7 +22,15 @@ rondo serve FILE [options]           Open Inference Protocol v2 over HTTP
   --queue 256                        requests that may wait; more get 503
   --max-body-mb 64                   larger ones get 413
   --deadline-ms 30000                later ones get 504; 0: none
-  --warm 1,8,32                      batch sizes to run before it is ready
+  --header-timeout 10                seconds for headers to arrive, and
+  --body-timeout 60                  for a body, or for an answer to be taken; else 408
+  --connections 512                  that may be open; more get 503
+  --memory-mb M                      for tensors, and half as much for bodies; more get 503;
+                                     default: half of what the process may use
+  --max-work N                       what a request may cost, in elements that ops touch and
+                                     multiplications of products; more get 400; default: any
+  --weights map                      copy: for files that are overwritten in place
+  --warm 1,8,32                      batch sizes to run until they are compiled, before it is ready
   --grace 10                         seconds to finish requests after SIGTERM
   --log                              a JSON line on stderr for each request
 rondo version

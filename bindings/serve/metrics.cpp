@@ -1,10 +1,15 @@
 #include "bindings/serve/metrics.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cstdio>
+#include <initializer_list>
 #include <iterator>
+#include <utility>
+
+#include "bindings/serve/memory.h"
+#include "core/tensor/allocator.h"
+#include "jit/compile_queue.h"
+#include "jit/stats.h"
 
 namespace rondo::serve {
 namespace {
@@ -18,6 +23,37 @@ void print_gauge(std::string_view name, std::string_view help, std::int64_t valu
                  std::string& out) {
   fmt::format_to(std::back_inserter(out), "# HELP {0} {1}\n# TYPE {0} gauge\n{0} {2}\n", name, help,
                  value);
+}
+
+void print_counter(std::string_view name, std::string_view help,
+                   std::initializer_list<std::pair<std::string_view, std::uint64_t>> values,
+                   std::string& out) {
+  const auto to = std::back_inserter(out);
+  fmt::format_to(to, "# HELP {0} {1}\n# TYPE {0} counter\n", name, help);
+  for (const auto& [label, value] : values) {
+    fmt::format_to(to, "{}{} {}\n", name, label, value);
+  }
+}
+
+/// What was compiled, and what ran how.
+void print_compiles(std::string& out) {
+  const jit::CompileStats stats = jit::compile_stats();
+  print_counter("rondo_kernels_total", "Compiled kernels, by where they are from.",
+                {{"{from=\"compiler\"}", stats.compiled}, {"{from=\"disk\"}", stats.from_disk}},
+                out);
+  print_counter("rondo_kernel_fallbacks_total",
+                "Kernels that are interpreted for good: compiling failed, or a result differed.",
+                {{"{reason=\"failed\"}", stats.failed}, {"{reason=\"differed\"}", stats.withdrawn}},
+                out);
+  print_counter("rondo_compile_milliseconds_total", "Time in the compiler.",
+                {{"", static_cast<std::uint64_t>(stats.milliseconds)}}, out);
+  const jit::OpCounts& ops = jit::op_counts();
+  print_counter("rondo_ops_total", "Ops that ran, by how.",
+                {{"{how=\"compiled\"}", ops.compiled.load()},
+                 {"{how=\"interpreted\"}", ops.interpreted.load()},
+                 {"{how=\"product\"}", ops.library.load()},
+                 {"{how=\"function\"}", ops.functions.load()}},
+                out);
 }
 
 }  // namespace
@@ -58,7 +94,7 @@ void Metrics::count_batch(std::int64_t rows, double seconds) {
   run_time_.add(seconds);
 }
 
-std::string Metrics::print() const {
+std::string Metrics::print(std::int64_t connections) const {
   const std::lock_guard lock(mutex_);
   std::string out =
       "# HELP rondo_requests_total Requests answered, by status.\n"
@@ -72,20 +108,17 @@ std::string Metrics::print() const {
   batch_.print("rondo_batch_rows", "Rows of a run.", out);
   print_gauge("rondo_active_requests", "Requests being worked on.", active.load(), out);
   print_gauge("rondo_queued_requests", "Requests waiting for a session.", queued.load(), out);
+  print_gauge("rondo_connections", "Connections that are open.", connections, out);
+  print_counter("rondo_runs_ended_total",
+                "Requests whose client had gone or whose deadline had passed.",
+                {{"", static_cast<std::uint64_t>(ended.load())}}, out);
+  print_compiles(out);
+  print_gauge("rondo_body_bytes", "Memory kept for bodies being worked on.", body_bytes.load(),
+              out);
+  print_gauge("rondo_tensor_bytes", "Memory of tensors, mapped weights apart.", memory_stats().live,
+              out);
   print_gauge("rondo_resident_bytes", "Memory of the process.", resident_bytes(), out);
   return out;
-}
-
-std::int64_t resident_bytes() {
-  long long all = 0;
-  long long resident = 0;
-  if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
-    if (std::fscanf(file, "%lld %lld", &all, &resident) != 2) {
-      resident = 0;
-    }
-    std::fclose(file);
-  }
-  return resident * sysconf(_SC_PAGESIZE);
 }
 
 }  // namespace rondo::serve

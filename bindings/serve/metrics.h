@@ -34,10 +34,15 @@ class Metrics {
   std::atomic<std::int64_t> active{0};
   /// Those that wait for a session.
   std::atomic<std::int64_t> queued{0};
+  /// Runs that were ended because their client had gone or their deadline had passed.
+  std::atomic<std::int64_t> ended{0};
+  /// Bytes that bodies of requests under way may take, with what is made of them.
+  std::atomic<std::int64_t> body_bytes{0};
 
   void count_request(int status, double seconds);
   void count_batch(std::int64_t rows, double seconds);
-  std::string print() const;
+  /// `connections` are those that are open.
+  std::string print(std::int64_t connections = 0) const;
 
  private:
   mutable std::mutex mutex_;
@@ -46,8 +51,5 @@ class Metrics {
   Histogram run_time_;
   Histogram batch_;
 };
-
-/// Bytes of memory that the process holds.
-std::int64_t resident_bytes();
 
 }  // namespace rondo::serve

@@ -1,14 +1,15 @@
 #include "bindings/serve/server.h"
 
 #include <fmt/format.h>
-#include <httplib.h>
 
+#include <algorithm>
 #include <charconv>
-#include <condition_variable>
-#include <deque>
+#include <cstdlib>
+#include <random>
 #include <thread>
 #include <utility>
 
+#include "bindings/serve/http_server.h"
 #include "bindings/serve/protocol.h"
 #include "serialize/json.h"
 
@@ -22,7 +23,7 @@ using httplib::Response;
 constexpr const char* kJson = "application/json";
 constexpr const char* kForm = "application/x-www-form-urlencoded";  // small ones alone are read
 constexpr const char* kLengthHeader = "Inference-Header-Content-Length";
-constexpr int kKeepAliveSeconds = 5;
+constexpr int kClientGone = 499;  // for counts and the log: nobody reads it
 
 /// A port that another server listens on is an error; the library's default would share it.
 void only_listener(socket_t socket) {
@@ -30,61 +31,13 @@ void only_listener(socket_t socket) {
   setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
 }
 
-/// Threads for connections, made when they are needed and kept.
-class ConnectionThreads final : public httplib::TaskQueue {
- public:
-  /// `end` is called on the thread of a connection when the connection has ended.
-  ConnectionThreads(std::size_t most, std::function<void()> end)
-      : most_(most), end_(std::move(end)) {}
-
-  void enqueue(std::function<void()> task) override {
-    const std::lock_guard lock(mutex_);
-    tasks_.push_back(std::move(task));
-    if (idle_ < tasks_.size() && threads_.size() < most_) {
-      threads_.emplace_back([this] { work(); });
-    }
-    changed_.notify_one();
-  }
-
-  void shutdown() override {
-    {
-      const std::lock_guard lock(mutex_);
-      stopping_ = true;
-    }
-    changed_.notify_all();
-    for (std::thread& thread : threads_) {
-      thread.join();
-    }
-  }
-
- private:
-  void work() {
-    std::unique_lock lock(mutex_);
-    while (true) {
-      ++idle_;
-      changed_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
-      --idle_;
-      if (tasks_.empty()) {
-        return;
-      }
-      const std::function<void()> task = std::move(tasks_.front());
-      tasks_.pop_front();
-      lock.unlock();
-      task();
-      end_();
-      lock.lock();
-    }
-  }
-
-  std::size_t most_;
-  std::function<void()> end_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::function<void()>> tasks_;
-  std::vector<std::thread> threads_;
-  std::size_t idle_ = 0;
-  bool stopping_ = false;
-};
+/// What a body may make the server hold: itself, and where it is JSON the values that it is parsed
+/// to, whose number is limited (serialize/json.h).
+std::size_t memory_of_body(std::size_t bytes, std::size_t json_bytes) {
+  constexpr std::size_t kOfAByte = 20;  // a value of 40 bytes for a digit and a comma
+  const auto most = static_cast<std::size_t>(serialize::JsonLimits{0}.max_values) * 2 * kOfAByte;
+  return bytes + std::min(std::min(json_bytes, bytes) * kOfAByte, most);
+}
 
 void answer_error(Response& response, int status, std::string_view text) {
   response.status = status;
@@ -99,6 +52,7 @@ int status_of(ErrorKind kind) {
     case ErrorKind::index:
     case ErrorKind::argument:
     case ErrorKind::format:
+    case ErrorKind::unsupported:  // such as a run above --max-work
       return 400;
     case ErrorKind::out_of_memory:
       return 503;
@@ -111,6 +65,8 @@ void answer_undone(Response& response, const Answer& answer) {
   switch (answer.outcome) {
     case Answer::Outcome::late:
       return answer_error(response, 504, answer.text);
+    case Answer::Outcome::gone:
+      return answer_error(response, kClientGone, answer.text);
     case Answer::Outcome::full:
     case Answer::Outcome::stopped:
       response.set_header("Retry-After", "1");
@@ -136,11 +92,21 @@ std::optional<std::size_t> json_length(const Request& request) {
 struct Current {
   bool under_way = false;
   Clock::time_point start = Clock::now();
+  std::string id;
+  std::size_t memory = 0;  // kept for its body
 };
 
 Current& current() {
   thread_local Current request;
   return request;
+}
+
+/// Text for JSON and headers: what is not ASCII may not be UTF-8.
+std::string plain(std::string text) {
+  for (char& c : text) {
+    c = c >= 0x20 && c < 0x7f ? c : '?';
+  }
+  return text;
 }
 
 }  // namespace
@@ -151,31 +117,29 @@ struct Server::Impl {
   ServerOptions options;
   Metrics metrics;
   Batcher batcher;
-  httplib::Server http;
+  HttpServer http;
   std::atomic<bool> ready{false};
+  std::atomic<bool> stopping{false};
+  std::atomic<std::uint64_t> next_id{std::random_device{}() * std::uint64_t{1} << 32};
 
   Impl(std::string name, std::shared_ptr<const jit::Module> loaded,
        const BatchOptions& batch_options, const ServerOptions& server_options)
       : model(std::move(name)),
         module(std::move(loaded)),
         options(server_options),
-        batcher(module, batch_options, metrics) {
+        batcher(module, batch_options, metrics),
+        http(options.limits) {
     configure();
     add_health();
     add_models();
   }
 
   void configure() {
-    http.new_task_queue = [this] {
-      return new ConnectionThreads(options.connections, [this] { finish(); });
-    };
     http.set_payload_max_length(options.max_body_bytes);
     http.set_tcp_nodelay(true);
     http.set_socket_options(only_listener);
-    http.set_read_timeout(10);
-    http.set_write_timeout(10);
-    http.set_keep_alive_timeout(kKeepAliveSeconds);
-    http.set_keep_alive_max_count(1U << 20);
+    http.on_end = [this] { finish(); };
+    http.on_unread = [this](int status) { return unread(status); };
     http.set_pre_routing_handler(
         [this](const Request& request, Response& response) { return begin(request, response); });
     http.set_logger(
@@ -190,36 +154,71 @@ struct Server::Impl {
         std::rethrow_exception(std::move(error));
       } catch (const Error& e) {
         answer_error(response, status_of(e.kind()), e.what());
+      } catch (const std::bad_alloc&) {
+        answer_error(response, 503, "request: there is no memory for it now; try again later");
       } catch (const std::exception& e) {
         answer_error(response, 500, e.what());
       }
     });
   }
 
+  /// Called once the headers have been read.
   httplib::Server::HandlerResponse begin(const Request& request, Response& response) {
     finish();
-    current() = {true, Clock::now()};
+    HttpServer::current()->begin_body();
+    std::string id = plain(request.get_header_value("X-Request-Id").substr(0, 128));
+    if (id.empty()) {
+      id = fmt::format("{:016x}", next_id.fetch_add(1));
+    }
+    current() = {true, Clock::now(), std::move(id), 0};
     ++metrics.active;
-    if (request.has_header("X-Request-Id")) {
-      response.set_header("X-Request-Id", request.get_header_value("X-Request-Id"));
-    }
-    // A body whose size is not known beforehand could pass any limit.
-    if (request.has_header("Transfer-Encoding")) {
+    response.set_header("X-Request-Id", current().id);
+    if (refuse(request, response)) {
+      // Its body is not read, so nothing more can be.
+      HttpServer::current()->close_after_answer();
       response.set_header("Connection", "close");
-      answer_error(response, 411, "request: a body needs Content-Length");
-      return httplib::Server::HandlerResponse::Handled;
-    }
-    if (request.has_header("Content-Encoding") || request.is_multipart_form_data()) {
-      response.set_header("Connection", "close");
-      answer_error(response, 415, "request: expected a plain body of JSON or of JSON and tensors");
       return httplib::Server::HandlerResponse::Handled;
     }
     return httplib::Server::HandlerResponse::Unhandled;
   }
 
+  /// Answers a request whose body is not to be read; false if it is.
+  bool refuse(const Request& request, Response& response) {
+    // A body whose size is not known beforehand could pass any limit.
+    if (request.has_header("Transfer-Encoding")) {
+      answer_error(response, 411, "request: a body needs Content-Length");
+      return true;
+    }
+    if (request.has_header("Content-Encoding") || request.is_multipart_form_data()) {
+      answer_error(response, 415, "request: expected a plain body of JSON or of JSON and tensors");
+      return true;
+    }
+    const auto size = request.get_header_value<std::uint64_t>("Content-Length");
+    if (size == 0 || size > options.max_body_bytes) {
+      return false;  // the library answers that it is too large
+    }
+    const std::string json = request.get_header_value(kLengthHeader);
+    const std::size_t json_size = json.empty() ? size : std::strtoull(json.c_str(), nullptr, 10);
+    const std::size_t memory = memory_of_body(size, json_size);
+    const auto most = static_cast<std::int64_t>(options.max_bodies_bytes);
+    const auto added = static_cast<std::int64_t>(memory);
+    if (metrics.body_bytes.fetch_add(added) + added > most) {
+      metrics.body_bytes -= added;
+      response.set_header("Retry-After", "1");
+      answer_error(response, 503,
+                   fmt::format("request: the bodies of other requests take the memory that there "
+                               "is for them, {} bytes; try again later",
+                               most));
+      return true;
+    }
+    current().memory = memory;
+    return false;
+  }
+
   /// Counts the thread's request as answered, once; also where its client has gone away.
   void finish() {
     if (std::exchange(current().under_way, false)) {
+      metrics.body_bytes -= static_cast<std::int64_t>(std::exchange(current().memory, 0));
       --metrics.active;
     }
   }
@@ -231,49 +230,78 @@ struct Server::Impl {
     const double seconds = begun ? std::chrono::duration<double>(now - current().start).count() : 0;
     finish();
     metrics.count_request(response.status, seconds);
+    log(begun ? current().id : "", request.method, request.path, response.status, seconds);
+  }
+
+  void log(const std::string& id, const std::string& method, const std::string& path, int status,
+           double seconds) const {
     if (options.log) {
       using serialize::Json;
-      std::string path = request.path;
-      for (char& c : path) {
-        c = static_cast<unsigned char>(c) < 0x80 ? c : '?';
-      }
-      const Json line = Json::Object{{"id", print_id(request)},
-                                     {"method", request.method},
-                                     {"path", path},
-                                     {"status", response.status},
+      const Json line = Json::Object{{"id", id},
+                                     {"method", plain(method)},
+                                     {"path", plain(path)},
+                                     {"status", status},
                                      {"seconds", seconds}};
       fmt::print(stderr, "{}\n", serialize::print_json(line, false));
     }
   }
 
-  static std::string print_id(const Request& request) {
-    std::string id = request.get_header_value("X-Request-Id").substr(0, 128);
-    for (char& c : id) {
-      c = static_cast<unsigned char>(c) < 0x80 ? c : '?';
+  /// Counts an answer to a request that was not read to its end, and gives its body.
+  std::string unread(int status) {
+    finish();
+    metrics.count_request(status, 0);
+    log("", "", "", status, 0);
+    return print_error(text_of(status));
+  }
+
+  /// What is said where nothing else is known than the status.
+  std::string text_of(int status) const {
+    const ConnectionLimits& limits = options.limits;
+    switch (status) {
+      case 408:
+        return fmt::format(
+            "request: it did not arrive in time: headers within {} ms, bodies within {} ms",
+            limits.head_time.count(), limits.body_time.count());
+      case 413:
+        return fmt::format("request: the body is larger than the limit of {} bytes",
+                           options.max_body_bytes);
+      case 431:
+        return fmt::format("request: the headers are larger than the limit of {} bytes",
+                           limits.head_bytes);
+      case 503:
+        return fmt::format(
+            "serve: {} connections are open, as many as there may be; try again "
+            "later",
+            limits.connections);
+      default:
+        return fmt::format("HTTP status {}", status);
     }
-    return id;
   }
 
   void explain(const Request& request, Response& response) const {
-    if (!response.body.empty()) {
+    Connection& connection = *HttpServer::current();
+    if (connection.fault() != Connection::Fault::none) {
+      response.status = connection.fault() == Connection::Fault::late ? 408 : 431;
+    } else if (!response.body.empty()) {
       return;
     }
     const int status = response.status;
+    if (!current().under_way) {
+      connection.close_after_answer();  // where the next request would begin is not known
+    }
     if (status == 413 && request.get_header_value("Content-Type").rfind(kForm, 0) == 0) {
       answer_error(
           response, status,
           fmt::format("request: a large body has Content-Type {}; send application/json, or "
                       "application/octet-stream for binary data",
                       kForm));
-    } else if (status == 413) {
-      answer_error(response, status,
-                   fmt::format("request: the body is larger than the limit of {} bytes",
-                               options.max_body_bytes));
     } else if (status == 404) {
       answer_error(response, status,
                    fmt::format("there is no {} {}", request.method, request.path));
+    } else if (status == 400) {
+      answer_error(response, status, "request: this is no HTTP request");
     } else {
-      answer_error(response, status, fmt::format("HTTP status {}", status));
+      answer_error(response, status, text_of(status));
     }
   }
 
@@ -289,7 +317,7 @@ struct Server::Impl {
       response.set_content(ready ? "{\"ready\":true}" : "{\"ready\":false}", kJson);
     });
     http.Get("/metrics", [this](const Request&, Response& response) {
-      response.set_content(metrics.print(), "text/plain; version=0.0.4");
+      response.set_content(metrics.print(http.connections()), "text/plain; version=0.0.4");
     });
   }
 
@@ -333,11 +361,12 @@ struct Server::Impl {
 
   void infer(const Request& request, Response& response) {
     const InferRequest parsed = parse_infer(module->manifest(), request.body, json_length(request));
-    std::optional<Clock::time_point> deadline;
+    Patience patience;
     if (options.deadline.count() > 0) {
-      deadline = current().start + options.deadline;
+      patience.deadline = current().start + options.deadline;
     }
-    const Answer answer = batcher.run(parsed.method, parsed.inputs, deadline);
+    patience.gone = [&connection = *HttpServer::current()] { return connection.gone(); };
+    const Answer answer = batcher.run(parsed.method, parsed.inputs, patience);
     if (answer.outcome != Answer::Outcome::done) {
       answer_undone(response, answer);
       return;
@@ -373,19 +402,17 @@ void Server::listen() {
 }
 
 std::string Server::warm(const std::string& method, const std::vector<Tensor>& inputs) {
-  try {
-    return impl_->batcher.run(method, inputs).text;
-  } catch (const Error& error) {
-    return error.what();
-  }
+  return impl_->batcher.warm(method, inputs);
 }
 
 void Server::set_ready(bool ready) {
-  impl_->ready = ready;
+  impl_->ready = ready && !impl_->stopping;
 }
 
 void Server::stop() {
-  impl_->http.stop();
+  impl_->stopping = true;
+  impl_->ready = false;
+  impl_->http.finish();
 }
 
 bool Server::wait_until_idle(std::chrono::milliseconds most) const {
@@ -399,8 +426,8 @@ bool Server::wait_until_idle(std::chrono::milliseconds most) const {
   return true;
 }
 
-void Server::abandon_queue() {
-  impl_->batcher.stop();
+void Server::cancel() {
+  impl_->batcher.cancel();
 }
 
 }  // namespace rondo::serve

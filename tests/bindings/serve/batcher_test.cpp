@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
 #include <future>
 
@@ -68,6 +69,31 @@ TEST(Batcher, RunsAloneWhatMixesRows) {
   EXPECT_EQ(values(second.get().outputs[0]), (std::vector<double>{1, 1, 1}));
 }
 
+TEST(Batcher, RequestsOfOtherSizesAreNotJoined) {
+  Metrics metrics;
+  metrics.active = 3;
+  BatchOptions options = together(2);
+  options.max_delay = std::chrono::milliseconds(200);
+  Batcher batcher(test::doubling_module(), options, metrics);
+  auto three = start(batcher, floats({1, 3}, {1, 2, 3}));
+  auto two = start(batcher, floats({1, 2}, {4, 5}));
+  EXPECT_EQ(values(three.get().outputs[0]), (std::vector<double>{2, 4, 6}));
+  EXPECT_EQ(values(two.get().outputs[0]), (std::vector<double>{8, 10}));
+  EXPECT_NE(metrics.print().find("rondo_batch_rows_count 2\n"), std::string::npos);
+}
+
+TEST(Batcher, ARequestWhoseClientHasGoneIsGivenUp) {
+  Metrics metrics;
+  metrics.active = 100;  // so that it waits for others
+  Batcher batcher(test::small_module(), together(2), metrics);
+  std::atomic<int> asked{0};
+  const Answer answer =
+      batcher.run("forward", {floats({1, 3}, {1, 2, 3})}, {{}, [&] { return ++asked == 3; }});
+  EXPECT_EQ(answer.outcome, Answer::Outcome::gone);
+  EXPECT_EQ(asked, 3);
+  EXPECT_EQ(metrics.ended, 1);
+}
+
 TEST(Batcher, ABadRequestDoesNotFailItsNeighbours) {
   Metrics metrics;
   metrics.active = 2;
@@ -102,7 +128,7 @@ TEST(Batcher, TellsAFullQueueAPassedDeadlineAndAStop) {
     if (first.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
       first = start(batcher, row);  // it found the queue full
     }
-    late = batcher.run("forward", {wide}, Batcher::Clock::now());
+    late = batcher.run("forward", {wide}, {Batcher::Clock::now()});
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   } while (late.outcome != Answer::Outcome::late || metrics.queued != 1);
   EXPECT_EQ(late.text, "infer: the deadline has passed");

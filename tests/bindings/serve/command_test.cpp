@@ -4,13 +4,10 @@
 
 #include <atomic>
 #include <cstring>
-#include <fstream>
 #include <thread>
 
 #include "bindings/serve/npy.h"
-#include "tests/bindings/serve/http_client.h"
-#include "tests/support/small_archive.h"
-#include "tests/support/temporary_folder.h"
+#include "tests/bindings/serve/served.h"
 #include "tests/support/tensors.h"
 
 namespace rondo {
@@ -18,28 +15,14 @@ namespace {
 
 using test::HttpAnswer;
 using test::HttpClient;
+using test::kInfer;
+using test::kRow;
+using test::kRowAnswer;
 using test::ServerProcess;
 
-const char* const kInfer = "/v2/models/small/infer";
-const char* const kRow =
-    R"({"inputs":[{"name":"x","shape":[1,3],"datatype":"FP32","data":[0.5,0.25,0]}]})";
-const char* const kRowAnswer =
-    R"({"model_name":"small","model_version":"1","outputs":[{"name":"y","datatype":"FP32",)"
-    R"("shape":[1,2],"data":[1.75,1.5]}]})";
-
-class Command : public testing::Test {
+class Command : public test::Served {
  protected:
-  Command() {
-    const std::vector<std::byte> bytes = test::small_archive();
-    std::ofstream(archive_, std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size()));
-  }
-
-  std::string path(const char* name) const { return (folder_.path() / name).string(); }
-
-  TemporaryFolder folder_;
-  std::string archive_ = path("small.rondo");
+  std::string archive_ = small();
 };
 
 TEST_F(Command, InspectTellsTheSignatureAndRowIndependence) {
@@ -51,6 +34,15 @@ TEST_F(Command, InspectTellsTheSignatureAndRowIndependence) {
         "  parameter w: [3, 2] of float32, 24 bytes\n", "golden cases: 1\n"}) {
     EXPECT_NE(output.find(line), std::string::npos) << line << output;
   }
+}
+
+TEST_F(Command, InspectTellsWhyRequestsAreNotBatched) {
+  std::string output;
+  EXPECT_EQ(test::run_command({"inspect", write("mixing.rondo", test::mixing_archive())}, output),
+            0);
+  EXPECT_NE(output.find("    rows depend on each other: requests run alone: sum may mix rows\n"),
+            std::string::npos)
+      << output;
 }
 
 TEST_F(Command, VerifyRunsTheGoldenCases) {

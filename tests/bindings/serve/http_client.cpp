@@ -1,6 +1,7 @@
 #include "tests/bindings/serve/http_client.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <spawn.h>
@@ -17,7 +18,8 @@ namespace rondo::test {
 namespace {
 
 /// Starts the command with its standard output, and its errors too if asked, in a pipe.
-pid_t spawn(const std::vector<std::string>& words, bool errors, int& output) {
+pid_t spawn(const std::vector<std::string>& words, bool errors, int& output,
+            const std::string& errors_file = "") {
   int ends[2];
   if (pipe(ends) != 0) {
     throw std::runtime_error("no pipe");
@@ -27,6 +29,10 @@ pid_t spawn(const std::vector<std::string>& words, bool errors, int& output) {
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   if (errors) {
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+  }
+  if (!errors_file.empty()) {
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors_file.c_str(),
+                                     O_WRONLY | O_CREAT | O_TRUNC, 0600);
   }
   posix_spawn_file_actions_addclose(&actions, ends[0]);
   posix_spawn_file_actions_addclose(&actions, ends[1]);
@@ -66,11 +72,11 @@ std::string HttpAnswer::header(const std::string& name) const {
   return headers.substr(start, headers.find("\r\n", start) - start);
 }
 
-HttpClient::HttpClient(int port) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+HttpClient::HttpClient(int port, const char* host) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(static_cast<std::uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_addr.s_addr = inet_addr(host);
   if (connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0) {
     close(socket_);
     throw std::runtime_error("cannot connect to port " + std::to_string(port));
@@ -82,6 +88,11 @@ HttpClient::~HttpClient() {
 }
 
 HttpAnswer HttpClient::send(const std::string& bytes) {
+  send_only(bytes);
+  return receive();
+}
+
+void HttpClient::send_only(const std::string& bytes) {
   std::size_t sent = 0;
   while (sent < bytes.size()) {
     const ssize_t step = ::send(socket_, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
@@ -90,6 +101,9 @@ HttpAnswer HttpClient::send(const std::string& bytes) {
     }
     sent += static_cast<std::size_t>(step);
   }
+}
+
+HttpAnswer HttpClient::receive() {
   std::string received;
   std::size_t end = std::string::npos;
   std::size_t needed = 0;
@@ -125,11 +139,12 @@ HttpAnswer HttpClient::post(const std::string& path, const std::string& body,
               std::to_string(body.size()) + "\r\n" + headers + "\r\n" + body);
 }
 
-ServerProcess::ServerProcess(const std::string& archive, const std::vector<std::string>& options) {
+ServerProcess::ServerProcess(const std::string& archive, const std::vector<std::string>& options,
+                             const std::string& errors) {
   std::vector<std::string> words{"serve", archive, "--port", "0"};
   words.insert(words.end(), options.begin(), options.end());
   int output = -1;
-  process_ = spawn(words, false, output);
+  process_ = spawn(words, false, output, errors);
   std::string line;
   char c = 0;
   while (read(output, &c, 1) == 1 && c != '\n') {

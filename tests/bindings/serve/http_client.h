@@ -16,10 +16,10 @@ struct HttpAnswer {
   std::string header(const std::string& name) const;
 };
 
-/// One connection to 127.0.0.1 that is kept open.
+/// One connection that is kept open. Errors: std::runtime_error if nobody listens.
 class HttpClient {
  public:
-  explicit HttpClient(int port);
+  explicit HttpClient(int port, const char* address = "127.0.0.1");
   ~HttpClient();
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
@@ -30,6 +30,9 @@ class HttpClient {
                   const std::string& headers = "");
   /// Sends bytes and reads an answer; status 0 if the server closed the connection.
   HttpAnswer send(const std::string& bytes);
+  /// The two halves of it.
+  void send_only(const std::string& bytes);
+  HttpAnswer receive();
 
  private:
   int socket_;
@@ -38,7 +41,9 @@ class HttpClient {
 /// `rondo serve` with port 0, running.
 class ServerProcess {
  public:
-  explicit ServerProcess(const std::string& archive, const std::vector<std::string>& options = {});
+  /// Its standard error goes to the file `errors`, if there is one.
+  explicit ServerProcess(const std::string& archive, const std::vector<std::string>& options = {},
+                         const std::string& errors = "");
   ~ServerProcess();
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;

@@ -1,0 +1,265 @@
+// What the server refuses, ends and sheds, over a socket.
+#include <signal.h>
+
+#include <atomic>
+
+#include "tests/bindings/serve/served.h"
+
+namespace rondo {
+namespace {
+
+using test::HttpAnswer;
+using test::HttpClient;
+using test::kInfer;
+using test::kRow;
+using test::kRowAnswer;
+using test::ServerProcess;
+
+/// Rows of the slow archive that take seconds.
+constexpr std::int64_t kLong = 4096;
+
+class ServerLimits : public test::Served {
+ protected:
+  /// That the one run so far was ended between its kernels: the session is free again before all of
+  /// them have run. `others` is the number of runs of one row that came after it.
+  static void expect_ended(const ServerProcess& server) {
+    EXPECT_EQ(HttpClient(server.port()).send(slow_request(1)).status, 200);
+    double ops = 0;
+    for (const char* how : {"compiled", "interpreted", "product", "function"}) {
+      ops += metric(server, std::string("rondo_ops_total{how=\"") + how + "\"}");
+    }
+    EXPECT_GE(ops, test::kSlowSteps);
+    EXPECT_LT(ops, 2 * test::kSlowSteps);
+  }
+};
+
+TEST_F(ServerLimits, ItListensOnTheLoopbackAddressAloneAndPrintsThePort) {
+  const ServerProcess server(small());  // with port 0
+  EXPECT_GT(server.port(), 0);
+  EXPECT_EQ(HttpClient(server.port()).get("/v2/health/live").status, 200);
+  EXPECT_THROW(HttpClient(server.port(), "127.0.0.2"), std::runtime_error);
+}
+
+TEST_F(ServerLimits, AFullQueueIs503WithRetryAfter) {
+  const ServerProcess server(slow(), {"--queue", "1", "--max-batch", "1"});
+  std::atomic<int> done{0};
+  std::atomic<int> full{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      const HttpAnswer answer = HttpClient(server.port()).send(slow_request(512));
+      if (answer.status == 200) {
+        ++done;
+      } else if (answer.status == 503) {
+        ++full;
+        EXPECT_EQ(answer.header("Retry-After"), "1");
+        EXPECT_EQ(answer.body,
+                  R"({"error":"infer: the queue is full: 1 requests wait; try again later"})");
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(done + full, 8);
+  EXPECT_GE(done, 1);
+  EXPECT_GE(full, 1);
+}
+
+TEST_F(ServerLimits, APassedDeadlineIs504AndEndsTheRunBetweenKernels) {
+  const ServerProcess server(slow(), {"--deadline-ms", "300"});
+  const HttpAnswer answer = HttpClient(server.port()).send(slow_request(kLong));
+  EXPECT_EQ(answer.status, 504);
+  EXPECT_EQ(answer.body, R"({"error":"infer: the deadline has passed"})");
+  EXPECT_EQ(metric(server, "rondo_runs_ended_total"), 1);
+  expect_ended(server);
+}
+
+TEST_F(ServerLimits, ADisconnectEndsTheRunBetweenKernels) {
+  const ServerProcess server(slow());
+  {
+    HttpClient client(server.port());
+    client.send_only(slow_request(kLong));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  EXPECT_TRUE(reaches(server, "rondo_runs_ended_total", 1));
+  EXPECT_TRUE(reaches(server, "rondo_requests_total{status=\"499\"}", 1));
+  expect_ended(server);
+}
+
+TEST_F(ServerLimits, ADisconnectOfOneDoesNotEndARunThatServesOthersToo) {
+  const ServerProcess server(slow(), {"--max-batch", "1024", "--max-delay-ms", "300"});
+  std::thread stays([&] {
+    const HttpAnswer answer = HttpClient(server.port()).send(slow_request(256));
+    EXPECT_EQ(answer.status, 200);
+  });
+  {
+    HttpClient leaves(server.port());
+    leaves.send_only(slow_request(256));
+    std::this_thread::sleep_for(std::chrono::milliseconds(350));
+  }
+  stays.join();
+}
+
+TEST_F(ServerLimits, HeadersThatDoNotArriveInTimeAre408) {
+  const ServerProcess server(small(), {"--header-timeout", "0.2"});
+  for (const char* part : {"GE", "GET /v2 HTTP/1.1\r\nHost: a\r\n", "GET /v2 HTTP/1.1\r\nHos"}) {
+    HttpClient client(server.port());
+    const HttpAnswer answer = client.send(part);
+    EXPECT_EQ(answer.status, 408) << part;
+    EXPECT_EQ(answer.body,
+              R"({"error":"request: it did not arrive in time: headers within 200 ms, bodies )"
+              R"(within 60000 ms"})");
+    EXPECT_EQ(client.receive().status, 0);  // closed
+  }
+  EXPECT_EQ(metric(server, "rondo_requests_total{status=\"408\"}"), 3);
+}
+
+TEST_F(ServerLimits, ABodyThatDoesNotArriveInTimeIs408) {
+  const ServerProcess server(small(), {"--body-timeout", "0.2"});
+  HttpClient client(server.port());
+  const HttpAnswer answer = client.send("POST " + std::string(kInfer) +
+                                        " HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{\"in");
+  EXPECT_EQ(answer.status, 408);
+  EXPECT_EQ(client.receive().status, 0);
+  EXPECT_EQ(metric(server, "rondo_active_requests"), 1);  // the one that asks
+}
+
+TEST_F(ServerLimits, ABodyThatArrivesByDropsHasOneTimeForAllOfIt) {
+  const ServerProcess server(small(), {"--body-timeout", "0.5"});
+  HttpClient client(server.port());
+  client.send_only("POST " + std::string(kInfer) +
+                   " HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n");
+  for (int i = 0; i < 10; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    client.send_only(" ");
+  }
+  EXPECT_EQ(client.receive().status, 408);
+}
+
+TEST_F(ServerLimits, HeadersThatAreTooLargeAre431) {
+  const ServerProcess server(small());
+  const std::string large(100'000, 'a');
+  EXPECT_EQ(HttpClient(server.port()).send("GET /v2 HTTP/1.1\r\nX: " + large + "\r\n\r\n").status,
+            431);
+  EXPECT_EQ(HttpClient(server.port()).send("GET /" + large).status, 431);
+  std::string many = "GET /v2 HTTP/1.1\r\n";
+  for (int i = 0; i < 20'000; ++i) {
+    many += "A" + std::to_string(i) + ": b\r\n";
+  }
+  EXPECT_EQ(HttpClient(server.port()).send(many + "\r\n").status, 431);
+  EXPECT_EQ(HttpClient(server.port()).post(kInfer, kRow).body, kRowAnswer);
+}
+
+TEST_F(ServerLimits, ConnectionsAboveTheCapAre503WithRetryAfter) {
+  const ServerProcess server(small(), {"--connections", "2"});
+  HttpClient second(server.port());
+  {
+    HttpClient first(server.port());
+    EXPECT_EQ(first.get("/v2").status, 200);
+    EXPECT_EQ(second.get("/v2").status, 200);
+    HttpClient third(server.port());
+    const HttpAnswer answer = third.receive();  // without having asked
+    EXPECT_EQ(answer.status, 503);
+    EXPECT_EQ(answer.header("Retry-After"), "1");
+    EXPECT_EQ(answer.body, R"({"error":"serve: 2 connections are open, as many as there may be; )"
+                           R"(try again later"})");
+  }
+  int status = 0;
+  for (int i = 0; i < 500 && status != 200; ++i) {  // until the first one's thread is free
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    status = HttpClient(server.port()).get("/v2").status;
+  }
+  EXPECT_EQ(status, 200);
+  EXPECT_EQ(second.get("/v2").status, 200);
+}
+
+TEST_F(ServerLimits, BodiesAboveTheMemoryForThemAre503WithRetryAfter) {
+  const ServerProcess server(small(), {"--memory-mb", "2"});
+  const HttpAnswer answer = HttpClient(server.port()).post(kInfer, std::string(100'000, ' '));
+  EXPECT_EQ(answer.status, 503);
+  EXPECT_EQ(answer.header("Retry-After"), "1");
+  EXPECT_EQ(answer.body,
+            R"({"error":"request: the bodies of other requests take the memory that there is for )"
+            R"(them, 1048576 bytes; try again later"})");
+  EXPECT_EQ(HttpClient(server.port()).post(kInfer, kRow).body, kRowAnswer);
+  EXPECT_EQ(metric(server, "rondo_body_bytes"), 0);
+}
+
+TEST_F(ServerLimits, ARunThatNeedsMoreMemoryThanThereIsIs503) {
+  const ServerProcess server(slow(), {"--memory-mb", "8"});
+  const HttpAnswer answer = HttpClient(server.port()).send(slow_request(3000));
+  EXPECT_EQ(answer.status, 503);
+  EXPECT_NE(answer.body.find("out of memory"), std::string::npos) << answer.body;
+  EXPECT_EQ(HttpClient(server.port()).send(slow_request(1)).status, 200);
+}
+
+TEST_F(ServerLimits, ARunAboveTheLimitOfWorkIs400ThatNamesTheOp) {
+  const ServerProcess server(slow(), {"--max-work", "1e8"});
+  EXPECT_EQ(HttpClient(server.port()).send(slow_request(1)).status, 200);
+  const HttpAnswer answer = HttpClient(server.port()).send(slow_request(16));
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_NE(answer.body.find(R"({"error":"matmul: the run has done 1.0)"), std::string::npos)
+      << answer.body;
+}
+
+TEST_F(ServerLimits, AtManyTimesItsCapacityEveryRequestIsAnswered) {
+  const ServerProcess server(slow(), {"--queue", "4", "--max-batch", "1"});
+  std::atomic<int> done{0};
+  std::atomic<int> full{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 16; ++i) {
+    threads.emplace_back([&] {
+      HttpClient client(server.port());
+      for (int request = 0; request < 10; ++request) {
+        const int status = client.send(slow_request(8)).status;
+        done += status == 200 ? 1 : 0;
+        full += status == 503 ? 1 : 0;
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(done + full, 160);
+  EXPECT_GE(done, 10);
+  EXPECT_EQ(metric(server, "rondo_requests_total{status=\"200\"}"), done);
+}
+
+TEST_F(ServerLimits, MaxBatchAndMaxDelayDecideWhatIsJoined) {
+  const ServerProcess pairs(small(), {"--max-batch", "2", "--max-delay-ms", "1000"});
+  const ServerProcess alone(small(), {"--max-batch", "1"});
+  for (const ServerProcess* server : {&pairs, &alone}) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        HttpClient client(server->port());
+        for (int request = 0; request < 25; ++request) {
+          EXPECT_EQ(client.post(kInfer, kRow).body, kRowAnswer);
+        }
+      });
+    }
+    for (std::thread& thread : threads) {
+      thread.join();
+    }
+  }
+  EXPECT_EQ(metric(pairs, "rondo_batch_rows_sum"), 100);
+  EXPECT_EQ(metric(pairs, "rondo_batch_rows_bucket{le=\"2\"}"),
+            metric(pairs, "rondo_batch_rows_count"));
+  EXPECT_LT(metric(pairs, "rondo_batch_rows_count"), 100);
+  EXPECT_EQ(metric(alone, "rondo_batch_rows_bucket{le=\"1\"}"), 100);
+}
+
+TEST_F(ServerLimits, EmptyBatchesAreAnswered) {
+  const ServerProcess server(small());
+  const HttpAnswer answer = HttpClient(server.port())
+                                .post(kInfer, R"({"inputs":[{"name":"x","shape":[0,3],)"
+                                              R"("datatype":"FP32","data":[]}]})");
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.body,
+            R"({"model_name":"small","model_version":"1","outputs":[{"name":"y","datatype":"FP32",)"
+            R"("shape":[0,2],"data":[]}]})");
+}
+
+}  // namespace
+}  // namespace rondo
