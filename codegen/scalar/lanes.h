@@ -1,4 +1,4 @@
-// The lanes that scalar functions compute on: one number, or a clang vector of 16 numbers.
+// The lanes that scalar functions compute on: one number (also on a GPU), or a clang vector of 16.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,15 @@
 #define RONDO_ISA portable
 #endif
 
-/// Begins the definition of every function on lanes.
+/// RONDO_FUNCTION begins the definition of every function on lanes, RONDO_SLOW that of a function
+/// for rare and costly values, on single numbers.
+#ifdef __CUDACC__
+#define RONDO_FUNCTION __device__ __forceinline__ static
+#define RONDO_SLOW __device__ __noinline__ static
+#else
 #define RONDO_FUNCTION [[gnu::always_inline]] static inline
-
-/// Begins the definition of a function for rare and costly values, on single numbers.
 #define RONDO_SLOW [[gnu::noinline]] static inline
+#endif
 
 namespace rondo::codegen::inline RONDO_ISA {
 

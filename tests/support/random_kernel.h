@@ -66,6 +66,7 @@ class CaseRun {
 
   const KernelArgs& args() const { return args_; }
   const std::vector<std::vector<std::byte>>& buffers() const { return buffers_; }
+  std::vector<std::vector<std::byte>>& buffers() { return buffers_; }
 
  private:
   std::vector<std::vector<std::byte>> buffers_;
