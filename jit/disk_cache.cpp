@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -22,6 +23,9 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMagic = 0x314b4f444e4f52ULL;  // "RONDOK1"
 constexpr std::uint64_t kChecksumSeed = 0x9e3779b97f4a7c15ULL;
+
+/// How old a temporary file is whose process has ended without finishing it.
+constexpr std::chrono::minutes kForgotten{10};
 
 struct Header {
   std::uint64_t magic = kMagic;
@@ -150,6 +154,9 @@ void DiskCache::sweep() {
     if (!error && entry.path().extension() == ".kernel") {
       files.push_back({entry.last_write_time(error), size, entry.path()});
       total += size;
+    } else if (!error && entry.path().extension() == ".tmp" &&
+               fs::file_time_type::clock::now() - entry.last_write_time(error) > kForgotten) {
+      fs::remove(entry.path(), error);
     }
   }
   if (total <= params().disk_bytes) {

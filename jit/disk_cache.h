@@ -24,6 +24,7 @@ class DiskCache {
   const std::string& folder();
 
  private:
+  /// Removes what was used longest ago, above the limit, and what was never finished.
   void sweep();
 
   std::mutex mutex_;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -66,6 +67,24 @@ TEST_F(DiskCacheTest, ADamagedFileIsDeletedAndNotRead) {
   codegen::MachineCode code;
   EXPECT_FALSE(cache.read("key", code));
   EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST_F(DiskCacheTest, WhatAKilledProcessLeftIsRemovedOnceItIsOld) {
+  const auto write = [&](const char* name) {
+    const std::filesystem::path path = folder_.path() / name;
+    std::ofstream(path) << "part";
+    return path;
+  };
+  const std::filesystem::path young = write(".a.kernel.1.0.tmp");
+  const std::filesystem::path old = write(".b.kernel.2.0.tmp");
+  std::filesystem::last_write_time(
+      old, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+  DiskCache cache;
+  cache.write("key", code_of(1));
+  EXPECT_TRUE(std::filesystem::exists(young));
+  EXPECT_FALSE(std::filesystem::exists(old));
+  codegen::MachineCode code;
+  EXPECT_TRUE(cache.read("key", code));
 }
 
 }  // namespace
