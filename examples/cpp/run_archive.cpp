@@ -1,5 +1,5 @@
 // Loads an archive, prints its methods, and runs each whose inputs are float32 on ones, with every
-// symbolic size 1.
+// symbolic size 1, or as large as said: run_archive FILE [SIZE].
 #include <cstdlib>
 #include <iostream>
 #include <rondo/rondo.hpp>
@@ -10,13 +10,13 @@ namespace {
 using rondo::api::Input;
 using rondo::api::ValueInfo;
 
-/// "[batch, 3]" as {1, 3}.
-std::vector<std::int64_t> sizes(const std::string& shape) {
+/// "[batch, 3]" as {symbol, 3}.
+std::vector<std::int64_t> sizes(const std::string& shape, std::int64_t symbol) {
   std::vector<std::int64_t> result;
   std::istringstream words(shape.substr(1, shape.size() - 2));
   for (std::string word; std::getline(words, word, ',');) {
     const std::int64_t size = std::strtoll(word.c_str(), nullptr, 10);
-    result.push_back(size > 0 ? size : 1);
+    result.push_back(size > 0 ? size : symbol);
   }
   return result;
 }
@@ -29,7 +29,7 @@ void print(const char* what, const std::vector<ValueInfo>& values) {
 }
 
 void run(rondo::api::Session& session, const std::string& method,
-         const std::vector<ValueInfo>& infos) {
+         const std::vector<ValueInfo>& infos, std::int64_t symbol) {
   std::vector<std::vector<float>> memory;
   memory.reserve(infos.size());
   std::vector<Input> inputs;
@@ -37,7 +37,7 @@ void run(rondo::api::Session& session, const std::string& method,
     if (info.dtype != RONDO_FLOAT32) {
       return;
     }
-    const std::vector<std::int64_t> shape = sizes(info.shape);
+    const std::vector<std::int64_t> shape = sizes(info.shape, symbol);
     std::size_t count = 1;
     for (const std::int64_t size : shape) {
       count *= static_cast<std::size_t>(size);
@@ -54,8 +54,8 @@ void run(rondo::api::Session& session, const std::string& method,
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::cerr << "usage: run_archive FILE\n";
+  if (argc < 2 || argc > 3) {
+    std::cerr << "usage: run_archive FILE [SIZE]\n";
     return 2;
   }
   try {
@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
       std::cout << "method " << method << '\n';
       print("input", module.inputs(method));
       print("output", module.outputs(method));
-      run(session, method, module.inputs(method));
+      run(session, method, module.inputs(method), argc == 3 ? std::atoll(argv[2]) : 1);
     }
   } catch (const rondo::api::Error& error) {
     std::cerr << error.kind() << ": " << error.what() << '\n';
