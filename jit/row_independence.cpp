@@ -187,6 +187,19 @@ Tensor meta_operand(const GraphOperand& operand, const std::vector<Tensor>& valu
   }
 }
 
+/// Has the thread's calls observed for a scope.
+class ObserverScope {
+ public:
+  explicit ObserverScope(CallObserver& observer)
+      : previous_(std::exchange(current_observer(), &observer)) {}
+  ~ObserverScope() { current_observer() = previous_; }
+  ObserverScope(const ObserverScope&) = delete;
+  ObserverScope& operator=(const ObserverScope&) = delete;
+
+ private:
+  CallObserver* previous_;
+};
+
 void walk(const Graph& graph, std::vector<Tensor>& values,
           const std::unordered_map<std::string, Tensor>& tensors, RowWalk& rows) {
   NoExecutor executor;
@@ -194,7 +207,7 @@ void walk(const Graph& graph, std::vector<Tensor>& values,
   const GradMode no_grad(false);
   Generator generator;
   const GeneratorScope draws(generator);
-  CallObserver* const previous = std::exchange(current_observer(), &rows);
+  const ObserverScope observed(rows);
   for (const GraphNode& node : graph.nodes) {
     std::vector<Tensor> inputs;
     std::vector<Attr> attrs;
@@ -208,7 +221,6 @@ void walk(const Graph& graph, std::vector<Tensor>& values,
     call(*node.op, inputs, attrs, outputs);
     values.insert(values.end(), outputs.begin(), outputs.end());
   }
-  current_observer() = previous;
 }
 
 }  // namespace
