@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::int64_t kSteps[] = {1, 2, 3, 4, 5, 6, 7, 8, 16, 32};
 constexpr std::int64_t kMaxTried = std::int64_t{1} << 20;  // elements of an input of a large size
+constexpr double kMaxWork = 1U << 27;                      // of a run with a large size
+constexpr std::int64_t kFurther = 8;                       // from one large size to the next
 
 const OpInfo& op_named(std::string_view name) {
   const OpInfo* op = OpTable::instance().find(name);
@@ -110,7 +112,8 @@ SizeFit::SizeFit(const TraceRequest& request, const Recording& base, UnchangedTe
   }
   fit_pairs();
   for (const Symbol& symbol : symbols_) {
-    bound(symbol);
+    bound_below(symbol);
+    bound_above(symbol);
   }
 }
 
@@ -268,9 +271,12 @@ std::int64_t SizeFit::expected(std::size_t i, const Moves& moves) const {
   return value;
 }
 
-std::optional<SizeFit::Difference> SizeFit::differs(const Moves& moves) const {
+std::optional<SizeFit::Difference> SizeFit::differs(const Moves& moves, double* work) const {
   try {
     const Recording other = run(moves);
+    if (work != nullptr) {
+      *work = other.work;
+    }
     if (auto difference = compare(other)) {
       return difference;
     }
@@ -291,45 +297,56 @@ std::optional<SizeFit::Difference> SizeFit::differs(const Moves& moves) const {
   }
 }
 
-/// Tries a small and a large size; where one differs, finds the last one that does not.
-void SizeFit::bound(const Symbol& symbol) {
-  const auto differs_at = [&](std::int64_t size) {
-    return differs({{symbol.name, size - symbol.size}});
-  };
-  const auto search = [&](std::int64_t bad, Difference why, const char* comparison) {
-    std::int64_t good = symbol.size;
-    while (std::abs(good - bad) > symbol.step) {
-      const std::int64_t middle = good + (bad - good) / symbol.step / 2 * symbol.step;
-      if (const auto difference = differs_at(middle)) {
-        bad = middle;
-        why = *difference;
-      } else {
-        good = middle;
-      }
+/// Finds the last size that does not differ, between the example's and one that does.
+void SizeFit::search(const Symbol& symbol, std::int64_t bad, Difference why,
+                     const char* comparison) {
+  std::int64_t good = symbol.size;
+  while (std::abs(good - bad) > symbol.step) {
+    const std::int64_t middle = good + (bad - good) / symbol.step / 2 * symbol.step;
+    if (const auto difference = differs({{symbol.name, middle - symbol.size}})) {
+      bad = middle;
+      why = *difference;
+    } else {
+      good = middle;
     }
-    guards_.push_back({fmt::format("{} {} {}", symbol.name, comparison, good), why.source,
-                       fmt::format("the trace does not hold for {}: {}", bad, why.text)});
-  };
+  }
+  guards_.push_back({fmt::format("{} {} {}", symbol.name, comparison, good), why.source,
+                     fmt::format("the trace does not hold for {}: {}", bad, why.text)});
+}
+
+void SizeFit::bound_below(const Symbol& symbol) {
   const std::int64_t rest = remainder_of(symbol.size, symbol.step);
   const std::int64_t least = rest == 0 ? symbol.step : rest;
   for (const std::int64_t size : {least, rest}) {
     if (size < symbol.size) {
-      if (const auto difference = differs_at(size)) {
-        search(size, *difference, ">=");
-        break;
+      if (const auto difference = differs({{symbol.name, size - symbol.size}})) {
+        search(symbol, size, *difference, ">=");
+        return;
       }
     }
   }
-  const std::int64_t more = (symbol.size / symbol.step + 2) * symbol.step;
-  const bool small =
-      std::all_of(request_.inputs.begin(), request_.inputs.end(), [&](const Tensor& input) {
-        return input.numel() / std::max<std::int64_t>(symbol.size, 1) * (symbol.size + more) <
-               kMaxTried;
-      });
-  if (small) {
-    if (const auto difference = differs_at(symbol.size + more)) {
-      search(symbol.size + more, *difference, "<=");
+}
+
+bool SizeFit::few_elements(const Symbol& symbol, std::int64_t size) const {
+  return std::all_of(request_.inputs.begin(), request_.inputs.end(), [&](const Tensor& input) {
+    return input.numel() / std::max<std::int64_t>(symbol.size, 1) * size < kMaxTried;
+  });
+}
+
+/// Twice the example's size, then eight times further each time. Work may grow with the square of a
+/// size. What is tried depends on numbers of elements alone, so that archives do not depend on the
+/// machine.
+void SizeFit::bound_above(const Symbol& symbol) {
+  std::int64_t move = (symbol.size / symbol.step + 2) * symbol.step;
+  double foreseen = 0;
+  while (few_elements(symbol, symbol.size + move) && foreseen < kMaxWork) {
+    double work = 0;
+    if (const auto difference = differs({{symbol.name, move}}, &work)) {
+      search(symbol, symbol.size + move, *difference, "<=");
+      return;
     }
+    foreseen = work * kFurther * kFurther;
+    move *= kFurther;
   }
 }
 

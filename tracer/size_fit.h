@@ -21,8 +21,9 @@ std::vector<std::int64_t> integers_of(const Recording& recording);
 ///
 /// Each symbol is moved alone by two steps, each two together, and all together: integers must be
 /// sums of multiples of symbols and of products of two. Where steps of 1 fail, larger ones are
-/// tried: then only sizes a multiple of the step apart are allowed. Small and large sizes are
-/// tried last; where one fails or differs, sizes are bounded. What is not allowed becomes a guard.
+/// tried: then only sizes a multiple of the step apart are allowed. Small sizes, and ever larger
+/// ones as long as runs are cheap, are tried last; where one fails or differs, sizes are bounded.
+/// What is not allowed becomes a guard.
 class SizeFit {
  public:
   /// Errors: ArgumentError with the line where no expression fits; what the function throws.
@@ -49,11 +50,15 @@ class SizeFit {
   static bool whole_steps(const Symbol& symbol) { return symbol.size % symbol.step == 0; }
   Recording run(const Moves& moves) const;
   std::optional<Difference> compare(const Recording& other) const;
-  std::optional<Difference> differs(const Moves& moves) const;
+  /// `work` receives what the run did.
+  std::optional<Difference> differs(const Moves& moves, double* work = nullptr) const;
   bool fit(Symbol& symbol, std::int64_t step, Difference& why) const;
   void fit_steps(Symbol& symbol);
   void fit_pairs();
-  void bound(const Symbol& symbol);
+  void bound_below(const Symbol& symbol);
+  void bound_above(const Symbol& symbol);
+  void search(const Symbol& symbol, std::int64_t bad, Difference why, const char* comparison);
+  bool few_elements(const Symbol& symbol, std::int64_t size) const;
   std::int64_t expected(std::size_t i, const Moves& moves) const;
 
   const TraceRequest& request_;

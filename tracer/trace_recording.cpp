@@ -37,7 +37,37 @@ Recording::Recording(const TraceRequest& request, const std::vector<Tensor>& inp
   }
 }
 
+namespace {
+
+double count(const Tensor& tensor) {
+  return tensor.defined() ? static_cast<double>(tensor.numel()) : 0;
+}
+
+double work_of(const OpCall& call) {
+  double work = 0;
+  for (const Tensor& input : call.inputs) {
+    work += count(input);
+  }
+  for (const Tensor& output : call.outputs) {
+    work += count(output);
+  }
+  if (call.op.kind != OpKind::contraction || call.inputs.size() < 2) {
+    return work;
+  }
+  const Tensor& first = call.inputs[0];
+  const Tensor& second = call.inputs[1];
+  const std::int64_t last = first.rank() == 0 ? 1 : first.size(first.rank() - 1);
+  const double terms =
+      call.op.contraction == Contraction::matmul
+          ? static_cast<double>(last)
+          : count(second) / static_cast<double>(std::max<std::int64_t>(second.size(0), 1));
+  return work + count(call.outputs[0]) * terms;
+}
+
+}  // namespace
+
 void Recording::called(const OpCall& call) {
+  work += work_of(call);
   const std::string at = source();
   GraphNode node;
   node.op = &call.op;

@@ -28,6 +28,7 @@ class Recording final : public CallObserver {
   std::vector<std::string> written;  // names of tensors that were written in place
   std::vector<Tensor> outputs;
   bool random = false;
+  double work = 0;  // elements that calls read and write, and multiplications of products; roughly
 
  private:
   std::string source() const { return request_.source ? request_.source() : ""; }

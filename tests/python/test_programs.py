@@ -211,6 +211,29 @@ def test_sizes_that_the_trace_does_not_hold_for_are_kept_out():
     assert program.signature()["forward"]["guards"] == ["n//2*2 == n"]
 
 
+def test_guards_are_found_far_above_the_examples():
+    class Positions(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table = nn.Embedding(512, 4)
+
+        def forward(self, x):
+            return x + self.table(rondo.arange(x.shape[1]))
+
+    program = rondo.trace(Positions(), rondo.ones(2, 8, 4), {"x": {0: "batch", 1: "seq"}})
+    assert rondo.ones(2).tolist() == [1, 1]  # calls are not followed any more
+    assert program.signature()["forward"]["guards"] == ["seq <= 512"]
+    assert program(rondo.ones(1, 512, 4)).shape == (1, 512, 4)
+    with pytest.raises(rondo.ShapeError, match="seq <= 512, where seq is 513"):
+        program(rondo.ones(1, 513, 4))
+
+    def branches(x):
+        return x * 2 if x.shape[0] < 10_000 else x
+
+    program = rondo.trace(branches, rondo.ones(2, 3), {"x": {0: "n"}})
+    assert program.signature()["forward"]["guards"] == ["n <= 9999"]
+
+
 def test_integers_may_follow_products_of_sizes():
     def flat(x):
         return x.reshape(x.shape[0] * x.shape[1], 3) + rondo.arange(x.shape[0] * x.shape[1])[:, None]
