@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
+#include <string_view>
 #include <unordered_map>
 
 #include "core/base/error.h"
@@ -128,9 +130,16 @@ NameMap& names() {
 }
 }  // namespace
 
+/// Nodes that will own regions. Archives that hold them need a newer runtime, whatever is
+/// registered in this one.
+constexpr std::array<std::string_view, 3> kReserved{"cond", "while_loop", "scan"};
+
 const OpInfo& OpTable::add(OpInfo info) {
   check<ArgumentError>(names().count(info.name) == 0,
                        "register op: the name '{}' is taken; use another one", info.name);
+  check<ArgumentError>(
+      std::find(kReserved.begin(), kReserved.end(), info.name) == kReserved.end(),
+      "register op: the name '{}' is reserved for nodes with regions; use another one", info.name);
   info.id = size();
   ops_.push_back(std::make_unique<OpInfo>(std::move(info)));
   const OpInfo& stored = *ops_.back();

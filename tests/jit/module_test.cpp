@@ -104,6 +104,20 @@ TEST(Graph, InPlaceCallsAndCallsWithoutGradientsPrintAndParse) {
       "graph: line 2: expected an op with an in-place form at '(%0, %0)\nreturn %1\n'");
 }
 
+TEST(Graph, CondWhileLoopAndScanAreReserved) {
+  initialize();
+  for (const std::string name : {"cond", "while_loop", "scan"}) {
+    check_error<FormatError>(
+        [&] { parse_graph("method f 1\n%1 = " + name + "(%0)\nreturn %1\n"); },
+        "graph: line 2: unknown op '" + name + "'; a newer runtime may have it");
+    OpInfo info;
+    info.name = name;
+    check_error<ArgumentError>(
+        [&] { OpTable::instance().add(info); },
+        "register op: the name '" + name + "' is reserved for nodes with regions; use another one");
+  }
+}
+
 TEST(Program, WritesNothingThatIsNotDeclaredToBeWritten) {
   initialize();
   const auto compiled = [](const std::string& call) {
