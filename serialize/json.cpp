@@ -29,14 +29,14 @@ class Builder {
   bool number_integer(Parser::number_integer_t value) { return add(Json(std::int64_t{value})); }
   bool number_unsigned(Parser::number_unsigned_t value) {
     if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-      return stop(fmt::format("the number {} does not fit into 64 bits", value));
+      return stop(fmt::format("{}the number {} does not fit into 64 bits", place_text(), value));
     }
     return add(Json(static_cast<std::int64_t>(value)));
   }
   bool number_float(Parser::number_float_t value, const std::string& text) {
     // The parser reads integers that are too long as doubles.
     if (text.find_first_of(".eE") == std::string::npos) {
-      return stop(fmt::format("the number {} does not fit into 64 bits", text));
+      return stop(fmt::format("{}the number {} does not fit into 64 bits", place_text(), text));
     }
     return add(Json(value));
   }
@@ -73,10 +73,26 @@ class Builder {
     // The parser's text begins with "[json.exception.parse_error.101] ".
     const std::string_view text = error.what();
     const std::size_t begin = text.find("] ");
-    return stop(printable(text.substr(begin == std::string_view::npos ? 0 : begin + 2), 300));
+    const bool overflow = error.id == 406;
+    return stop((overflow ? place_text() : "") +
+                printable(text.substr(begin == std::string_view::npos ? 0 : begin + 2), 300));
   }
 
  private:
+  /// Where the value that is read stands, as "inputs[0].data[2]: "; nothing at the top.
+  std::string place_text() const {
+    std::string text;
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+      if (const auto* list = std::get_if<Json::List>(&open_[i]->value())) {
+        text += fmt::format("[{}]", i + 1 == open_.size() ? list->size() : list->size() - 1);
+      } else {
+        const std::string& key = std::get<Json::Object>(open_[i]->value()).back().first;
+        text += (text.empty() ? "" : ".") + printable(key, 40);
+      }
+    }
+    return text.empty() ? text : text + ": ";
+  }
+
   bool stop(std::string fault) {
     fault_ = std::move(fault);
     return false;

@@ -71,6 +71,10 @@ TEST(Json, RefusesNumbersThatDoNotFit) {
   expect_refused("-9223372036854775809",
                  "the number -9223372036854775809 does not fit into 64 bits");
   expect_refused("1e400", "number overflow parsing '1e400'");
+  expect_refused(R"({"inputs": [{}, {"name": "x", "data": [2, 1e400]}]})",
+                 "inputs[1].data[1]: number overflow parsing '1e400'");
+  expect_refused(R"({"shape": [3, 9223372036854775808]})",
+                 "shape[1]: the number 9223372036854775808 does not fit into 64 bits");
 }
 
 TEST(Json, RefusesMalformedText) {
