@@ -7,6 +7,7 @@
 #include "core/autograd/backward.h"
 #include "core/autograd/tape.h"
 #include "core/base/error.h"
+#include "core/base/float_environment.h"
 #include "core/base/interrupt.h"
 #include "core/op/call.h"
 #include "core/tensor/copy.h"
@@ -72,6 +73,7 @@ Session::Session(std::shared_ptr<const Module> module)
 std::vector<Tensor> Session::run(std::string_view method, const std::vector<Tensor>& inputs,
                                  const RunOptions& options) {
   const InUse running(in_use_);
+  const FloatEnvironment environment;
   cancelled_ = false;
   const serialize::Bindings sizes = module_->check_call(method, options.mode, inputs);
   const serialize::Body& body = module_->body(method, options.mode);

@@ -4,6 +4,7 @@
 #include "bindings/python/array.h"
 #include "bindings/python/tensor_type.h"
 #include "core/base/error.h"
+#include "core/base/float_environment.h"
 #include "core/op/call.h"
 #include "core/ops/create.h"
 
@@ -139,6 +140,7 @@ PyObject* list_of(const std::byte* address, const Tensor& tensor, int depth) {
 }  // namespace
 
 Tensor copy_of_data(PyObject* data, std::optional<Dtype> dtype) {
+  const FloatEnvironment environment;
   Tensor source;
   Scalar number;
   if (is_tensor(data)) {
@@ -157,6 +159,7 @@ Tensor copy_of_data(PyObject* data, std::optional<Dtype> dtype) {
 }
 
 PyObject* to_list(const Tensor& tensor) {
+  const FloatEnvironment environment;
   return list_of(host_data(tensor), tensor, 0);
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/base/error.h"
+#include "core/base/float_environment.h"
 #include "core/op/generator.h"
 
 namespace rondo {
@@ -143,6 +144,7 @@ bool& grad_enabled() {
 
 void call(const OpInfo& op, std::span<const Tensor> given, std::span<const Attr> attrs,
           std::span<Tensor> outputs) {
+  const FloatEnvironment environment;
   const RandomInputs drawn(op, given);
   const std::span<const Tensor> inputs = drawn.inputs();
   const bool records = grad_enabled() && op.differentiable && any_requires_grad(inputs);
@@ -190,6 +192,7 @@ Tensor call_and_copy(const OpInfo& op, std::span<const Tensor> inputs,
 
 Tensor call_in_place(const OpInfo& op, std::span<const Tensor> inputs,
                      std::span<const Attr> attrs) {
+  const FloatEnvironment environment;
   check<ArgumentError>(op.has_in_place, "{}_: there is no in-place form; use {}", op.name, op.name);
   const Tensor& target = inputs[0];
   check<ArgumentError>(!target.is_immediate() && target.storage()->writable(),
@@ -248,6 +251,7 @@ Tensor materialize(const Tensor& tensor) {
   if (!tensor.defined() || !tensor.is_immediate()) {
     return tensor;
   }
+  const FloatEnvironment environment;
   const bool weak_float = tensor.is_weak() && tensor.dtype() == Dtype::float64;
   const Tensor result = Tensor::empty(tensor.shape(), weak_float ? Dtype::float32 : tensor.dtype());
   write_element(result.storage()->raw_data(), result.dtype(), tensor.impl()->immediate);
@@ -267,6 +271,7 @@ Tensor contiguous(const Tensor& tensor) {
 }
 
 void synchronize() {
+  const FloatEnvironment environment;
   current_executor().flush();
 }
 

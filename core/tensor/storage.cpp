@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/float_environment.h"
 #include "core/tensor/allocator.h"
 
 namespace rondo {
@@ -38,6 +39,7 @@ Storage::~Storage() {
 void Storage::wait() {
   Producer* producer = producer_.load(std::memory_order_acquire);
   if (producer != nullptr) {
+    const FloatEnvironment environment;
     producer->produce(*this);
   }
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/base/error.h"
+#include "core/base/float_environment.h"
 
 namespace rondo {
 
@@ -55,6 +56,7 @@ Scalar Tensor::item() const {
   }
   check<ArgumentError>(numel() == 1, "item: {} elements of shape {}; exactly one is required",
                        numel(), shape());
+  const FloatEnvironment environment;  // the number is widened
   return read_element(data(), dtype());
 }
 
