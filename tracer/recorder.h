@@ -48,6 +48,9 @@ class Recorder final : public Executor, public Producer {
   /// All segments of this thread, for explain.
   std::vector<const Segment*> segments() const;
 
+  /// Of the results that are deferred.
+  std::int64_t pending_bytes() const { return pending_bytes_; }
+
   /// Nothing is queued and no capture is going on.
   bool idle() const { return pending_count_ == 0 && state_ != State::capturing; }
 

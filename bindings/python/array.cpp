@@ -5,6 +5,7 @@
 #include <new>
 
 #include "bindings/python/arguments.h"
+#include "bindings/python/call_site.h"
 #include "core/base/error.h"
 #include "core/op/executor.h"
 
@@ -147,6 +148,11 @@ Export::~Export() {
 std::byte* host_data(const Tensor& tensor) {
   if (current_observer() != nullptr) [[unlikely]] {
     current_observer()->host_read(tensor);
+  }
+  if (!tensor.is_immediate() && tensor.storage()->producer() != nullptr) {
+    // What is deferred may take long, or belong to a thread that waits for the GIL.
+    const CallRelease released;
+    return tensor.data();
   }
   return tensor.data();
 }

@@ -13,12 +13,16 @@
 #include "bindings/python/tensor_type.h"
 #include "core/base/error.h"
 #include "core/op/call.h"
+#include "jit/thread_executor.h"
 
 namespace rondo::python {
 namespace {
 
-/// From this many elements on, a kernel may take so long that other threads should run.
+/// From this many elements on, a kernel may take so long (50 microseconds) that other threads
+/// should run; from this many multiplications on, a product; from this many bytes on, a segment.
 constexpr std::int64_t kLongElements = 16384;
+constexpr std::int64_t kLongProduct = 500000;
+constexpr std::int64_t kLongSegment = kLongElements * 4;
 
 struct OpFunction {
   PyObject_HEAD vectorcallfunc vectorcall;
@@ -30,14 +34,36 @@ struct OpFunction {
 
 PyTypeObject* function_type = nullptr;
 
+/// Those of a product, or at least as many as those of a convolution.
+std::int64_t multiplications(const OpInfo& op, std::span<const Tensor> inputs) {
+  const Tensor& left = inputs[0];
+  const Tensor& right = inputs[1];
+  if (op.contraction != Contraction::matmul) {
+    return left.numel() * right.numel();
+  }
+  return right.rank() < 2 ? left.numel() : left.numel() * right.shape().back();
+}
+
 bool takes_long(const OpInfo& op, std::span<const Tensor> inputs, std::span<const Attr> attrs) {
   if (op.kind == OpKind::view) {
     return false;
   }
+  const tracer::Recorder& recorder = jit::thread_recorder();
+  if (recorder.pending_bytes() >= kLongSegment) {  // this call may launch it
+    return true;
+  }
   for (const Tensor& input : inputs) {
-    if (input.defined() && input.numel() >= kLongElements) {
+    if (!input.defined() || input.is_immediate()) {
+      continue;
+    }
+    const Producer* producer = input.storage()->producer();
+    // What another thread has deferred is waited for without the GIL, which that thread may need.
+    if (input.numel() >= kLongElements || (producer != nullptr && producer != &recorder)) {
       return true;
     }
+  }
+  if (op.kind == OpKind::contraction) {
+    return multiplications(op, inputs) >= kLongProduct;
   }
   if (op.elementwise.build != nullptr && op.uses_index && !attrs.empty()) {
     const auto* sizes = std::get_if<Ints>(&attrs[0].value());

@@ -35,6 +35,62 @@ def test_other_threads_run_while_a_long_kernel_runs():
     assert len(inside) >= 3, f"{len(inside)} ticks in {end - begin} s"
 
 
+def ticks_during(work):
+    """How often another thread ran while `work` did, and how long that took."""
+    ticks = []
+    stop = threading.Event()
+
+    def tick():
+        while not stop.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(0.0002)
+
+    thread = threading.Thread(target=tick)
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(10)  # nobody gives the GIL away but who releases it
+    try:
+        thread.start()
+        begin = time.perf_counter()
+        work()
+        end = time.perf_counter()
+    finally:
+        stop.set()
+        sys.setswitchinterval(before)
+        thread.join()
+    return len([t for t in ticks if begin < t < end]), end - begin
+
+
+def many_small_products():
+    a, b = rondo.rand(100, 100), rondo.rand(100, 100)
+    for _ in range(200):  # 10,000 elements each, a million multiplications
+        a @ b
+
+
+def deferred_segments_of_medium_tensors():
+    x = rondo.rand(12000)
+    for _ in range(300):  # each call is small; what they defer is not
+        x = (rondo.tanh(x * 1.5 + 0.1) - rondo.exp(x * 0.3)).sin() * 0.9
+
+
+def reads_of_deferred_results():
+    x = rondo.rand(16000)
+    for _ in range(300):
+        rondo.exp(x * 0.5).tanh().erf().sum().item()
+
+
+@pytest.mark.parametrize(
+    "work", [many_small_products, deferred_segments_of_medium_tensors, reads_of_deferred_results]
+)
+def test_the_gil_is_released_by_what_takes_longer_than_50_microseconds(work):
+    work()
+    total = seconds = 0.0
+    while total < 3 and seconds < 10:  # a busy machine may have no core for the other thread
+        count, duration = ticks_during(work)
+        total += count
+        seconds += duration
+    assert total >= 3, f"{total} ticks in {seconds} s"
+
+
 def test_threads_work_on_tensors_at_once():
     results = {}
 
@@ -100,6 +156,106 @@ def test_a_forked_child_computes_and_ends():
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
     pytest.fail("the child hangs")
+
+
+FORKED = """
+import os, sys, time
+import rondo
+from rondo import nn
+
+def trainer():
+    rondo.manual_seed(1)
+    net = nn.Sequential(nn.Linear(6, 12), nn.GELU(), nn.LayerNorm(12), nn.Linear(12, 1))
+    optimizer = rondo.optim.Adam(net.parameters(), lr=0.01)
+    x = rondo.randn(64, 6)
+    def steps(count):
+        for _ in range(count):
+            optimizer.zero_grad()
+            net(x).square().mean().backward()
+            optimizer.step()
+        return [p.tolist() for p in net.parameters()]
+    return steps
+
+steps = trainer()
+steps(60)
+pid = os.fork()
+result = steps(60)  # the same in both
+if pid == 0:
+    with open(sys.argv[1], "w") as file:
+        file.write(repr(result))
+    os._exit(0)
+deadline = time.monotonic() + 60
+while time.monotonic() < deadline:
+    done, status = os.waitpid(pid, os.WNOHANG)
+    if done:
+        break
+    time.sleep(0.01)
+else:
+    os.kill(pid, 9)
+    sys.exit("the child hangs")
+assert status == 0, status
+assert open(sys.argv[1]).read() == repr(result)
+print("equal")
+"""
+
+
+def test_a_child_forked_after_training_trains_on_with_the_same_bits(tmp_path):
+    command = [sys.executable, "-c", FORKED, str(tmp_path / "child")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.stdout == "equal\n", done.stderr
+
+
+INTERRUPTED_TRAINING = """
+import signal
+import rondo
+from rondo import nn
+allow = lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+forbid = lambda: signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+forbid()  # but in the step: what this program itself does is not the question
+rondo.manual_seed(1)
+net = nn.Sequential(nn.Linear(6, 12), nn.Tanh(), nn.Dropout(0.1), nn.Linear(12, 1))
+optimizer = rondo.optim.Adam(net.parameters(), lr=0.01)
+x = rondo.randn(64, 6)
+step = interrupts = 0
+print("ready", flush=True)
+while step < 3000:
+    state = {name: p.clone() for name, p in net.state_dict().items()}, optimizer.state_dict()
+    state = state[0], {**state[1], "state": {k: {n: v.clone() if hasattr(v, "clone") else v
+             for n, v in s.items()} for k, s in state[1]["state"].items()}}
+    rng = rondo.get_rng_state()
+    try:
+        allow()
+        optimizer.zero_grad()
+        net(x).square().mean().backward()
+        optimizer.step()
+        forbid()
+        step += 1
+    except KeyboardInterrupt:  # the step is done again
+        forbid()
+        interrupts += 1
+        net.load_state_dict(state[0])
+        optimizer.load_state_dict(state[1])
+        rondo.set_rng_state(rng)
+print(interrupts)
+print([p.tolist() for p in net.parameters()])
+"""
+
+
+def test_training_goes_on_after_ctrl_c_with_the_same_bits():
+    def run(signals):
+        process = subprocess.Popen(
+            [sys.executable, "-c", INTERRUPTED_TRAINING], stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdout.readline() == "ready\n"
+        for _ in range(signals):
+            time.sleep(0.03)
+            process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=120)
+        assert process.returncode == 0
+        return output.splitlines()
+
+    plain, interrupted = run(0), run(8)
+    assert plain[0] == "0" and plain[1] == interrupted[1]
 
 
 NO_NUMPY = """
