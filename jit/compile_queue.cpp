@@ -31,14 +31,6 @@ struct Counters {
 };
 Counters counters;
 
-/// Says once in a process why kernels are interpreted.
-void log_once(const std::string& text) {
-  static std::atomic_flag said = ATOMIC_FLAG_INIT;
-  if (!said.test_and_set()) {
-    std::fprintf(stderr, "rondo: %s\n", text.c_str());
-  }
-}
-
 class Queue {
  public:
   bool submit(Priority priority, std::function<void()> job) {
@@ -145,11 +137,19 @@ bool publish(KernelEntry& entry, const codegen::MachineCode& code) {
 
 }  // namespace
 
+void log_once(const std::string& text) {
+  static std::atomic_flag said = ATOMIC_FLAG_INIT;
+  if (!said.test_and_set()) {
+    std::fprintf(stderr, "rondo: %s\n", text.c_str());
+  }
+}
+
 Params& params() {
   static Params instance = [] {
     Params p;
     const char* jit = std::getenv("RONDO_JIT");
-    p.mode = jit != nullptr && std::string(jit) == "0" ? Mode::interpreted : Mode::background;
+    p.trace = jit == nullptr || std::string(jit) != "0";
+    p.mode = p.trace ? Mode::background : Mode::interpreted;
     const char* profile = std::getenv("RONDO_PROFILE");
     p.profile = profile != nullptr && std::string(profile) == "1";
     return p;

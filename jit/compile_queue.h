@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "jit/kernel_cache.h"
 
@@ -31,6 +32,9 @@ struct CompileStats {
   double milliseconds = 0;      // in the compiler, all together
 };
 CompileStats compile_stats();
+
+/// Says on stderr why kernels are interpreted: the first text of a process, and no other.
+void log_once(const std::string& text);
 
 /// Counts a kernel whose compiled form differed from the interpreter.
 void note_rejected(KernelEntry& entry, const std::string& why);

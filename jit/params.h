@@ -5,7 +5,7 @@
 
 namespace rondo::jit {
 
-/// What runs kernels: for tests and for RONDO_JIT=0.
+/// What runs kernels: for tests and for RONDO_JIT=0, which turns the tracer off too.
 enum class Mode : std::uint8_t {
   background,   // interpreted until the compiled form is ready
   interpreted,  // never compiled
@@ -15,6 +15,7 @@ enum class Mode : std::uint8_t {
 
 struct Params {
   Mode mode = Mode::background;
+  bool trace = true;                                   // watch calls and defer what repeats
   bool profile = false;                                // time each kernel (RONDO_PROFILE=1)
   std::uint64_t compile_after = 3;                     // launches
   std::int64_t shadow_bytes = std::int64_t{64} << 20;  // larger results are not compared

@@ -2,7 +2,9 @@
 
 #include <thread>
 
+#include "jit/compile_queue.h"
 #include "jit/eager_executor.h"
+#include "jit/params.h"
 #include "jit/segment_program.h"
 
 namespace rondo::jit {
@@ -12,6 +14,13 @@ tracer::Recorder& thread_recorder() {
     EagerExecutor eager;
     SegmentProgramMaker maker;
     tracer::Recorder recorder{eager, maker};
+
+    Parts() {
+      if (!params().trace) {
+        recorder.set_enabled(false);
+        log_once("RONDO_JIT=0: nothing is traced or compiled; kernels are interpreted");
+      }
+    }
 
     // The scratch memory of a thread that ends is gone by now: what it left runs on another one.
     ~Parts() {

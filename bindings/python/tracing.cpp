@@ -5,6 +5,7 @@
 #include <string>
 
 #include "bindings/python/arguments.h"
+#include "codegen/plugin.h"
 #include "core/base/error.h"
 #include "jit/compile_queue.h"
 #include "jit/kernel_cache.h"
@@ -126,6 +127,9 @@ PyObject* explain(PyObject* /*module*/, PyObject* /*unused*/) {
     for (const jit::ProfileRow& row : jit::profile()) {
       steps.append(py::make_tuple(row.step, row.runs, static_cast<double>(row.nanoseconds) * 1e-6));
     }
+    const codegen::OpenedTarget& compiler = codegen::llvm_target();
+    result["interpreted_because"] =
+        compiler.target != nullptr ? py::object(py::none()) : py::object(py::str(compiler.reason));
     result["profile"] = steps;
     result["segment_list"] = segments;
     result["kernel_list"] = kernels;

@@ -22,6 +22,8 @@ class Explanation(dict[str, Any]):
             f"{self['kernels_from_disk']} from disk, {self['kernels_failed']} failed, "
             f"{self['kernels_withdrawn']} withdrawn",
         ]
+        if self["interpreted_because"] is not None:
+            lines.append(f"kernels are interpreted: {self['interpreted_because']}")
         for i, segment in enumerate(self["segment_list"]):
             exits = ", ".join(f"{name} {count}" for name, count in segment["exits"].items())
             lines.append(
