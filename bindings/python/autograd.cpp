@@ -5,6 +5,7 @@
 #include <new>
 
 #include "bindings/python/call_site.h"
+#include "bindings/python/function_node.h"
 #include "bindings/python/tensor_type.h"
 #include "core/autograd/backward.h"
 #include "core/base/error.h"
@@ -22,10 +23,13 @@ const GradEdge& edge_of_object(PyObject* self) {
   return reinterpret_cast<NodeObject*>(self)->edge;
 }
 
-/// "LogSoftmaxBackward0" for the op log_softmax.
+/// "LogSoftmaxBackward0" for the op log_softmax, "MyExpBackward" for the Function MyExp.
 std::string name_of(const GradEdge& edge) {
   if (!edge.node) {
     return "AccumulateGrad";
+  }
+  if (const std::string_view function = function_name(*edge.node); !function.empty()) {
+    return std::string(function) + "Backward";
   }
   std::string name;
   bool start = true;

@@ -7,6 +7,7 @@
 #include "bindings/python/convert.h"
 #include "bindings/python/dlpack.h"
 #include "bindings/python/errors.h"
+#include "bindings/python/function_node.h"
 #include "bindings/python/generator.h"
 #include "bindings/python/hooks.h"
 #include "bindings/python/ops.h"
@@ -144,6 +145,7 @@ PyObject* make_module() {
   add_generator(module.get());
   add_tensor_type(module.get());
   add_autograd(module.get());
+  add_function_nodes(module.get());
   add_ops(module.get());
   add_optimizer_steps(module.get());
   add_tracing(module.get());

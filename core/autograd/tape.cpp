@@ -65,21 +65,25 @@ InputMeta meta_of(const Tensor& input) {
   return {{input.shape(), input.dtype()}, transposed};
 }
 
+void connect(GradNode& node, std::span<const Tensor> inputs, std::span<const Tensor> outputs) {
+  node.sequence = next_sequence();
+  node.site = current_call_site();
+  node.input_metas.reserve(inputs.size());
+  node.next.reserve(inputs.size());
+  for (const Tensor& input : inputs) {
+    node.input_metas.push_back(meta_of(input));
+    node.next.push_back(input.defined() && input.requires_grad() ? edge_of(input) : GradEdge{});
+  }
+  for (const Tensor& output : outputs) {
+    node.output_metas.push_back({output.shape(), output.dtype()});
+  }
+}
+
 Ref<GradNode> make_node(const OpCall& call) {
   Ref<GradNode> node(new GradNode);
   node->op = &call.op;
   node->attrs.assign(call.attrs.begin(), call.attrs.end());
-  node->sequence = next_sequence();
-  node->site = current_call_site();
-  node->input_metas.reserve(call.inputs.size());
-  node->next.reserve(call.inputs.size());
-  for (const Tensor& input : call.inputs) {
-    node->input_metas.push_back(meta_of(input));
-    node->next.push_back(input.defined() && input.requires_grad() ? edge_of(input) : GradEdge{});
-  }
-  for (const Tensor& output : call.outputs) {
-    node->output_metas.push_back({output.shape(), output.dtype()});
-  }
+  connect(*node, call.inputs, call.outputs);
   return node;
 }
 
@@ -233,12 +237,16 @@ GradNode::~GradNode() {
   pending = nullptr;
 }
 
-std::vector<Gradient> GradNode::apply(std::span<const Tensor> grads) {
+void GradNode::check_not_released() const {
   check<ArgumentError>(
       !released,
       "backward: the graph of {} has been used and released; pass retain_graph=True to "
       "the first backward to use it again",
       op->name);
+}
+
+std::vector<Gradient> GradNode::apply(std::span<const Tensor> grads) {
+  check_not_released();
   const Ref<GradNode> self(this);
   std::vector<Tensor> saved_inputs;
   std::vector<Tensor> saved_outputs;
@@ -296,6 +304,14 @@ GradEdge edge_of(const Tensor& tensor) {
     return {meta->node, meta->output, {}};
   }
   return {nullptr, 0, tensor};
+}
+
+void record_node(const Ref<GradNode>& node, std::span<const Tensor> inputs,
+                 std::span<const Tensor> outputs) {
+  connect(*node, inputs, outputs);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    set_history(outputs[i], node, static_cast<int>(i));
+  }
 }
 
 void set_requires_grad(const Tensor& tensor, bool requires_grad) {

@@ -57,10 +57,14 @@ class GradNode : public RefCounted {
   CallSite site;  // where the op was called
   bool released = false;
 
-  ~GradNode();
+  GradNode() = default;
+  virtual ~GradNode();
   /// Gradients of the inputs. Errors: ArgumentError if the saved tensors have been released.
-  std::vector<Gradient> apply(std::span<const Tensor> grads);
-  void release_saved();
+  virtual std::vector<Gradient> apply(std::span<const Tensor> grads);
+  virtual void release_saved();
+
+ protected:
+  void check_not_released() const;
 };
 
 /// What autograd keeps with a tensor.
@@ -81,6 +85,11 @@ TensorGrad& ensure_grad_meta(const Tensor& tensor);
 /// Where the gradient of `tensor` flows to; renews the history of a view whose base was written
 /// since.
 GradEdge edge_of(const Tensor& tensor);
+
+/// Makes `outputs` the results of a node of the caller's own, through which gradients flow to
+/// `inputs`. Its op names it in texts.
+void record_node(const Ref<GradNode>& node, std::span<const Tensor> inputs,
+                 std::span<const Tensor> outputs);
 
 /// Makes a leaf require gradients, or not. Errors: DtypeError unless floating, ArgumentError for a
 /// non-leaf.

@@ -7,6 +7,7 @@ from typing import TypeAlias, Union
 
 from . import _C
 from ._C import ArgumentError, Tensor
+from ._function import Function, once_differentiable
 from ._grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 
 Tensors: TypeAlias = Union[Tensor, Sequence[Tensor]]
@@ -74,10 +75,12 @@ def grad(
 
 
 __all__ = [
+    "Function",
     "backward",
     "enable_grad",
     "grad",
     "inference_mode",
     "no_grad",
+    "once_differentiable",
     "set_grad_enabled",
 ]
