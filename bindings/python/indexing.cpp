@@ -74,6 +74,9 @@ class KeyReader {
   }
 
   void step(PyObject* item, int named) {
+    check<IndexError>(PyUnicode_Check(item) == 0 && PyDict_Check(item) == 0,
+                      "index: an index is {}; expected integers, bool, slices, None or ...",
+                      Py_TYPE(item)->tp_name);
     if (item == Py_None) {
       result_ = unsqueeze(result_, axis_);
       pass(1);
@@ -151,43 +154,58 @@ Tensor value_of(PyObject* value, Dtype dtype) {
   return copy_of_data(value, dtype);
 }
 
+PyObject* get(const Tensor& tensor, PyObject* key) {
+  if (PyLong_CheckExact(key)) {
+    return wrap(select(tensor, 0, to_integer(key, "index", "an index")));
+  }
+  const KeyReader reader(tensor, key);
+  if (!reader.indices().empty()) {
+    std::vector<Tensor> inputs{reader.view()};
+    inputs.insert(inputs.end(), reader.indices().begin(), reader.indices().end());
+    return call_wrapped(require_op("index"), inputs, {});
+  }
+  if (reader.view().is_same(tensor)) {  // [...] and [:] give another object, as slices do
+    return wrap(reshape(tensor, tensor.shape()));
+  }
+  return wrap(reader.view());
+}
+
+void set(const Tensor& tensor, PyObject* key, PyObject* value) {
+  const KeyReader reader(tensor, key);
+  const Tensor& target = reader.view();
+  const Tensor source = value_of(value, target.dtype());
+  if (reader.indices().empty()) {
+    const std::array<Tensor, 2> inputs{target, without_leading_ones(source, target.rank())};
+    PyRef::steal(call_in_place_wrapped(info<Copy>(), inputs, {}));
+    return;
+  }
+  std::vector<Tensor> inputs{target, source};
+  inputs.insert(inputs.end(), reader.indices().begin(), reader.indices().end());
+  const Attr accumulate(false);
+  PyRef::steal(call_in_place_wrapped(require_op("index_put"), inputs, {&accumulate, 1}));
+}
+
 }  // namespace
 
 PyObject* tensor_get(PyObject* self, PyObject* key) {
   return guarded([&] {
-    const Tensor& tensor = tensor_of(self);
-    if (PyLong_CheckExact(key)) {
-      return wrap(select(tensor, 0, to_integer(key, "index", "an index")));
+    try {
+      return get(tensor_of(self), key);
+    } catch (const Error& error) {
+      rethrow_as("index", error);
     }
-    const KeyReader reader(tensor, key);
-    if (!reader.indices().empty()) {
-      std::vector<Tensor> inputs{reader.view()};
-      inputs.insert(inputs.end(), reader.indices().begin(), reader.indices().end());
-      return call_wrapped(require_op("index"), inputs, {});
-    }
-    if (reader.view().is_same(tensor)) {  // [...] and [:] give another object, as slices do
-      return wrap(reshape(tensor, tensor.shape()));
-    }
-    return wrap(reader.view());
   });
 }
 
 int tensor_set(PyObject* self, PyObject* key, PyObject* value) {
   return guarded_or(-1, [&] {
     check<ArgumentError>(value != nullptr, "index: elements of a tensor cannot be deleted");
-    const KeyReader reader(tensor_of(self), key);
-    const Tensor& target = reader.view();
-    const Tensor source = value_of(value, target.dtype());
-    if (reader.indices().empty()) {
-      const std::array<Tensor, 2> inputs{target, without_leading_ones(source, target.rank())};
-      PyRef::steal(call_in_place_wrapped(info<Copy>(), inputs, {}));
+    try {
+      set(tensor_of(self), key, value);
       return 0;
+    } catch (const Error& error) {
+      rethrow_as("index", error);
     }
-    std::vector<Tensor> inputs{target, source};
-    inputs.insert(inputs.end(), reader.indices().begin(), reader.indices().end());
-    const Attr accumulate(false);
-    PyRef::steal(call_in_place_wrapped(require_op("index_put"), inputs, {&accumulate, 1}));
-    return 0;
   });
 }
 

@@ -109,7 +109,11 @@ void call_body(const OpInfo& op, std::span<const Tensor> inputs, std::span<const
     op.infer({op, inputs, attrs}, scope.metas());
   }
   std::vector<Tensor> results;
-  op.body({op, inputs, attrs}, results);
+  try {
+    op.body({op, inputs, attrs}, results);
+  } catch (const Error& error) {
+    rethrow_as(op.name, error);
+  }
   std::copy(results.begin(), results.end(), outputs.begin());
 }
 
@@ -132,6 +136,18 @@ void call_results(const OpInfo& op, std::span<const Tensor> inputs, std::span<co
 }
 
 }  // namespace
+
+void rethrow_as(std::string_view name, const Error& error) {
+  const std::string_view text = error.what();
+  const std::size_t colon = text.find(':');
+  const std::string_view op = text.substr(0, colon);
+  const bool in_place = op.ends_with('_');
+  if (colon == text.npos ||
+      OpTable::instance().find(op.substr(0, op.size() - (in_place ? 1 : 0))) == nullptr) {
+    throw;
+  }
+  throw_error(error.kind(), std::string(name).append(text.substr(colon)));
+}
 
 void set_autograd_hooks(const AutogradHooks& hooks) {
   autograd_hooks = hooks;

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/op/executor.h"
 
 namespace rondo {
@@ -71,6 +72,10 @@ Tensor call_in_place(const OpInfo& op, std::span<const Tensor> inputs, std::span
 Tensor call_one(const OpInfo& op, std::initializer_list<ArgValue> args);
 std::vector<Tensor> call_many(const OpInfo& op, std::initializer_list<ArgValue> args);
 Tensor call_one_in_place(const OpInfo& op, std::initializer_list<ArgValue> args);
+
+/// In a handler of `error`: throws it on, in the name that the caller knows if it begins with the
+/// name of an op.
+[[noreturn]] void rethrow_as(std::string_view name, const Error& error);
 
 /// Whether calls record for autograd on this thread.
 bool& grad_enabled();

@@ -85,6 +85,11 @@ void ScaledDotProductAttention::body(const OpArgs& args, std::vector<Tensor>& ou
   check<ShapeError>(query.rank() >= 2 && key.rank() >= 2 && value.rank() >= 2,
                     "{}: query is {}, key is {}, value is {}; expected at least two axes each",
                     args.op.name, query.shape(), key.shape(), value.shape());
+  check<ShapeError>(query.shape().back() == key.shape().back() &&
+                        key.shape()[key.rank() - 2] == value.shape()[value.rank() - 2],
+                    "{}: query is {}, key is {}, value is {}; expected [..., l, e], [..., s, e] "
+                    "and [..., s, v]",
+                    args.op.name, query.shape(), key.shape(), value.shape());
   const Tensor& given = args.input("scale");
   const double width = static_cast<double>(query.shape().back());
   const double scale = given.defined() ? given.item().to_double() : 1 / std::sqrt(width);

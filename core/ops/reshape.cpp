@@ -174,6 +174,16 @@ void Reshape::gradient(GradContext& g) {
   g.set(0, reshape(g.grad(), g.meta(0).shape));
 }
 
+void ViewOf::body(const OpArgs& args, std::vector<Tensor>& outputs) {
+  const Tensor source = materialize(args.inputs[0]);
+  const Tensor result = reshape(source, args.attrs[0]);
+  check<ShapeError>(result.storage() == source.storage(),
+                    "view: the strides {} of shape {} allow no view of shape {}; use reshape, "
+                    "which copies",
+                    source.strides(), source.shape(), result.shape());
+  outputs.push_back(result);
+}
+
 bool Unsqueeze::view(const OpArgs& args, ViewGeometry& result) {
   const Tensor& x = args.inputs[0];
   const int axis = normalize_axis(args.attrs[0].as_int(), x.rank() + 1, "unsqueeze");

@@ -42,6 +42,14 @@ struct Reshape : View<Reshape> {
 };
 inline constexpr Reshape reshape;
 
+/// reshape, but never a copy. Errors: ShapeError where the strides allow no view.
+struct ViewOf : Derived<ViewOf> {
+  static constexpr Schema schema{"view(Tensor input, size[] size) -> Tensor"};
+  static constexpr DtypeSet dtypes = kAnyDtype;
+  static void body(const OpArgs& args, std::vector<Tensor>& outputs);
+};
+inline constexpr ViewOf view;
+
 /// A new axis of size 1.
 struct Unsqueeze : View<Unsqueeze> {
   static constexpr Schema schema{"unsqueeze(Tensor input, int dim) -> Tensor"};
@@ -90,7 +98,7 @@ struct AsStrided : View<AsStrided> {
 };
 inline constexpr AsStrided as_strided;
 
-using ReshapeOps =
-    OpList<Permute, Transpose, Expand, Reshape, Unsqueeze, Squeeze, Slice, Select, AsStrided>;
+using ReshapeOps = OpList<Permute, Transpose, Expand, Reshape, ViewOf, Unsqueeze, Squeeze, Slice,
+                          Select, AsStrided>;
 
 }  // namespace rondo

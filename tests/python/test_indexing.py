@@ -132,7 +132,7 @@ def test_elements_of_tensors_are_indices_too():
 
 
 WRONG = [
-    (lambda x: x[3], "select: index 3 is out of range for axis 0 of shape [3, 4, 5]; expected -3 to 2"),
+    (lambda x: x[3], "index: index 3 is out of range for axis 0 of shape [3, 4, 5]; expected -3 to 2"),
     (lambda x: x[0, 0, 0, 0], "index: 4 indices for a tensor of shape [3, 4, 5]"),
     (lambda x: x[..., ...], "index: ... stands twice; it may stand once"),
     (lambda x: x[1.5], "index: an index is float; expected integers, bool, slices, None or ..."),

@@ -186,6 +186,7 @@ def test_text_is_pytorchs():
         ")"
     )
     assert repr(nn.ModuleList([net])).split("\n")[1] == "  (0): Sequential("
+    assert repr(nn.ModuleList()) == "ModuleList()"
     assert repr(nn.Dropout(0.1)) == "Dropout(p=0.1, inplace=False)"
     assert repr(nn.LayerNorm(4)) == "LayerNorm((4,), eps=1e-05, elementwise_affine=True)"
     assert repr(nn.BatchNorm2d(3)) == (
@@ -193,6 +194,19 @@ def test_text_is_pytorchs():
     )
     assert repr(nn.Parameter(rondo.ones(1))) == (
         "Parameter containing:\ntensor([1.], requires_grad=True)"
+    )
+
+
+def test_equal_modules_of_a_list_stand_in_one_line():
+    layers = [nn.Linear(1, 1), nn.Linear(1, 1), nn.Sequential(nn.ReLU()), nn.Linear(1, 1)]
+    assert repr(nn.ModuleList(layers)) == (
+        "ModuleList(\n"
+        "  (0-1): 2 x Linear(in_features=1, out_features=1, bias=True)\n"
+        "  (2): Sequential(\n"
+        "    (0): ReLU()\n"
+        "  )\n"
+        "  (3): Linear(in_features=1, out_features=1, bias=True)\n"
+        ")"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import e as e, inf as inf, nan as nan, pi as pi
 from typing import Any as _Any
 
 from . import _C
@@ -88,6 +89,7 @@ from ._functions import (
     ravel as ravel,
     repeat_interleave as repeat_interleave,
     result_type as result_type,
+    row_stack as row_stack,
     split as split,
     std_mean as std_mean,
     t as t,
@@ -114,6 +116,16 @@ from .random import (
     seed as seed,
     set_rng_state as set_rng_state,
 )
+from ._dtypes import (
+    can_cast as can_cast,
+    finfo as finfo,
+    get_default_dtype as get_default_dtype,
+    iinfo as iinfo,
+    set_default_dtype as set_default_dtype,
+)
+from ._errors import missing_attribute as _missing_attribute
+from ._math import *
+from ._shapes import *
 from . import _fallbacks, _tensor
 from . import (
     autograd as autograd,
@@ -139,6 +151,8 @@ short = int16
 int = int32
 long = int64
 
+newaxis = None
+
 for _name, _target in _tensor.ALIASES.items():
     globals()[_name] = globals()[_target]
 
@@ -149,8 +163,4 @@ def compile(model: _Any = None, **_options: _Any) -> _Any:
 
 
 def __getattr__(name: str) -> _Any:
-    import difflib  # slow to import, and rarely needed
-
-    near = difflib.get_close_matches(name, globals(), 1)
-    hint = f"; did you mean '{near[0]}'?" if near else ""
-    raise AttributeError(f"module 'rondo' has no attribute '{name}'{hint}")
+    raise _missing_attribute("rondo", name, globals())

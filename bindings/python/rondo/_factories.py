@@ -7,6 +7,7 @@ from typing import Any
 
 from . import _C
 from ._C import ArgumentError, Generator, Tensor, dtype as Dtype, ops
+from ._errors import named
 from ._types import DeviceLike, Number, TensorLike, check_device, sizes_of
 
 _float32 = _C.float32
@@ -30,6 +31,7 @@ def tensor(
     return _finish(_C.tensor(data, dtype), device, requires_grad)
 
 
+@named
 def as_tensor(data: Any, dtype: Dtype | None = None, device: DeviceLike = None) -> Tensor:
     """A tensor over the same memory where that is possible, else a copy."""
     check_device(device)
@@ -70,6 +72,7 @@ def full(
     return _finish(ops.full(size, fill_value, dtype), device, requires_grad)
 
 
+@named
 def zeros(
     *size: Any,
     dtype: Dtype | None = None,
@@ -81,6 +84,7 @@ def zeros(
     return _finish(ops.full(shape, 0, dtype or _float32), device, requires_grad)
 
 
+@named
 def ones(
     *size: Any,
     dtype: Dtype | None = None,
@@ -92,6 +96,7 @@ def ones(
     return _finish(ops.full(shape, 1, dtype or _float32), device, requires_grad)
 
 
+@named
 def empty_like(
     input: Tensor,
     *,
@@ -102,6 +107,7 @@ def empty_like(
     return empty(input.shape, dtype=dtype or input.dtype, device=device, requires_grad=requires_grad)
 
 
+@named
 def full_like(
     input: Tensor,
     fill_value: TensorLike,
@@ -114,6 +120,7 @@ def full_like(
     return _finish(made, device, requires_grad)
 
 
+@named
 def zeros_like(
     input: Tensor,
     *,
@@ -124,6 +131,7 @@ def zeros_like(
     return full_like(input, 0, dtype=dtype, device=device, requires_grad=requires_grad)
 
 
+@named
 def ones_like(
     input: Tensor,
     *,
@@ -220,6 +228,7 @@ def randint(
     return _finish(made, device, requires_grad)
 
 
+@named
 def randperm(
     n: int,
     *,
@@ -236,6 +245,7 @@ def randperm(
     return order if dtype is None else order.to(dtype)
 
 
+@named
 def normal(
     mean: TensorLike,
     std: TensorLike = 1.0,
@@ -250,14 +260,17 @@ def normal(
     return ops.randn(size, generator=generator) * std + mean
 
 
+@named
 def rand_like(input: Tensor, *, dtype: Dtype | None = None, device: DeviceLike = None) -> Tensor:
     return rand(input.shape, dtype=dtype or input.dtype, device=device)
 
 
+@named
 def randn_like(input: Tensor, *, dtype: Dtype | None = None, device: DeviceLike = None) -> Tensor:
     return randn(input.shape, dtype=dtype or input.dtype, device=device)
 
 
+@named
 def randint_like(
     input: Tensor, low: int, high: int | None = None, *, dtype: Dtype | None = None
 ) -> Tensor:

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from . import _C
 from ._C import ArgumentError, ShapeError, Tensor, dtype as Dtype, ops
-from ._types import Ints, Number, TensorLike
+from ._errors import named
+from ._types import Ints, Number, TensorLike, axis_of
 
 
 class MinMax(NamedTuple):
@@ -31,6 +32,7 @@ def numel(input: Tensor) -> int:
 # Joining and splitting.
 
 
+@named
 def split(tensor: Tensor, split_size_or_sections: Ints, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of consecutive parts along an axis: of one size (the last may be less), or of sizes."""
     size = tensor.size(dim)
@@ -51,6 +53,7 @@ def split(tensor: Tensor, split_size_or_sections: Ints, dim: int = 0) -> tuple[T
     return tuple(parts)
 
 
+@named
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` parts of equal size, the last of which may be less."""
     if chunks <= 0:
@@ -59,13 +62,21 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     return split(input, builtins.max(1, -(-size // chunks)), dim)
 
 
+@named
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of the indices of an axis, one after the other."""
     return tuple(ops.select(input, dim, i) for i in range(input.size(dim)))
 
 
+@named
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
-    return ops.slice(input, dim, start, start + length)
+    size = input.size(dim)
+    first = start + size if start < 0 else start
+    if first < 0 or length < 0 or first + length > size:
+        raise ArgumentError(
+            f"narrow: {length} elements from {start} on, of {size}; they must lie within the axis"
+        )
+    return ops.slice(input, dim, first, first + length)
 
 
 def _rank_at_least(tensors: Sequence[Tensor], rank: int) -> list[Tensor]:
@@ -73,18 +84,24 @@ def _rank_at_least(tensors: Sequence[Tensor], rank: int) -> list[Tensor]:
             for t in tensors]
 
 
+@named
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
     listed = _rank_at_least(tensors, 1)
     return ops.cat(listed, 0 if listed[0].ndim == 1 else 1)
 
 
+@named
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
     return ops.cat(_rank_at_least(tensors, 2), 0)
+
+
+row_stack = vstack
 
 
 # Shapes.
 
 
+@named
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Neighbouring axes made one."""
     if start_dim == 1 and end_dim == -1 and input.ndim > 1:
@@ -92,8 +109,8 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     if input.ndim == 0:
         return input.reshape(1)
     shape = input.shape
-    first = range(input.ndim)[start_dim]
-    last = range(input.ndim)[end_dim]
+    first = axis_of("flatten", start_dim, input.ndim)
+    last = axis_of("flatten", end_dim, input.ndim)
     if first > last:
         raise ArgumentError(f"flatten: axis {start_dim} is behind axis {end_dim}; swap them")
     size = 1
@@ -102,16 +119,19 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return input.reshape((*shape[:first], size, *shape[last + 1 :]))
 
 
+@named
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """One axis made several."""
-    axis = range(input.ndim)[dim]
+    axis = axis_of("unflatten", dim, input.ndim)
     return input.reshape((*input.shape[:axis], *sizes, *input.shape[axis + 1 :]))
 
 
+@named
 def ravel(input: Tensor) -> Tensor:
     return input.reshape(-1)
 
 
+@named
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; vectors stay as they are."""
     if input.ndim > 2:
@@ -119,18 +139,24 @@ def t(input: Tensor) -> Tensor:
     return input if input.ndim < 2 else ops.transpose(input, 0, 1)
 
 
+@named
 def movedim(input: Tensor, source: Ints, destination: Ints) -> Tensor:
     """Axes moved to other places; the others keep their order."""
-    axes = range(input.ndim)
-    sources = [axes[s] for s in ([source] if isinstance(source, int) else source)]
-    targets = [axes[d] for d in ([destination] if isinstance(destination, int) else destination)]
+    rank = input.ndim
+    sources = [axis_of("movedim", s, rank) for s in _listed(source)]
+    targets = [axis_of("movedim", d, rank) for d in _listed(destination)]
     if len(sources) != len(targets):
         raise ArgumentError(f"movedim: {len(sources)} axes to {len(targets)} places")
-    rest = iter(axis for axis in axes if axis not in sources)
+    rest = iter(axis for axis in range(rank) if axis not in sources)
     placed = dict(zip(targets, sources))
-    return ops.permute(input, [placed[i] if i in placed else next(rest) for i in axes])
+    return ops.permute(input, [placed[i] if i in placed else next(rest) for i in range(rank)])
 
 
+def _listed(value: Ints) -> Sequence[int]:
+    return [value] if isinstance(value, int) else value
+
+
+@named
 def repeat(input: Tensor, *repeats: Any) -> Tensor:
     """Copies side by side: repeats[i] along axis i, new axes in front."""
     counts = tuple(repeats[0]) if len(repeats) == 1 and not isinstance(repeats[0], int) else repeats
@@ -146,21 +172,24 @@ def repeat(input: Tensor, *repeats: Any) -> Tensor:
     return wide.reshape([count * size for count, size in zip(counts, shape)])
 
 
+@named
 def tile(input: Tensor, *dims: Any) -> Tensor:
     counts = tuple(dims[0]) if len(dims) == 1 and not isinstance(dims[0], int) else dims
     return repeat(input, *((1,) * (input.ndim - len(counts)) + tuple(counts)))
 
 
+@named
 def repeat_interleave(input: Tensor, repeats: int, dim: int | None = None) -> Tensor:
     """Each element (or index of an axis) `repeats` times in a row."""
     source = input.reshape(-1) if dim is None else input
-    axis = range(source.ndim)[0 if dim is None else dim]
+    axis = axis_of("repeat_interleave", 0 if dim is None else dim, source.ndim)
     shape = list(source.shape)
     wide = ops.unsqueeze(source, axis + 1)
     wide = ops.expand(wide, shape[: axis + 1] + [repeats] + shape[axis + 1 :])
     return wide.reshape(shape[:axis] + [shape[axis] * repeats] + shape[axis + 1 :])
 
 
+@named
 def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
     """Each vector spread over the axes of all."""
     vectors = list(tensors[0]) if isinstance(tensors[0], (list, tuple)) else list(tensors)
@@ -186,14 +215,17 @@ def _check_rank(op: str, tensor: Tensor, rank: int) -> Tensor:
     return tensor
 
 
+@named
 def mm(input: Tensor, mat2: Tensor) -> Tensor:
     return ops.matmul(_check_rank("mm", input, 2), _check_rank("mm", mat2, 2))
 
 
+@named
 def mv(input: Tensor, vec: Tensor) -> Tensor:
     return ops.matmul(_check_rank("mv", input, 2), _check_rank("mv", vec, 1))
 
 
+@named
 def addmm(
     input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:
@@ -205,6 +237,7 @@ def addmm(
 # Reductions with several forms.
 
 
+@named
 def max(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
     """The largest element; along `dim` values and indices; of two tensors the larger elements."""
     if dim is None:
@@ -214,6 +247,7 @@ def max(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
     return MinMax(*ops.max_dim(input, dim, keepdim))
 
 
+@named
 def min(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
     """The least element; along `dim` values and indices; of two tensors the smaller elements."""
     if dim is None:
@@ -223,12 +257,14 @@ def min(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
     return MinMax(*ops.min_dim(input, dim, keepdim))
 
 
+@named
 def var_mean(
     input: Tensor, dim: Ints | None = None, *, correction: Number = 1, keepdim: bool = False
 ) -> tuple[Tensor, Tensor]:
     return ops.var(input, dim, correction, keepdim), ops.mean(input, dim, keepdim)
 
 
+@named
 def std_mean(
     input: Tensor, dim: Ints | None = None, *, correction: Number = 1, keepdim: bool = False
 ) -> tuple[Tensor, Tensor]:
@@ -238,6 +274,7 @@ def std_mean(
 # Comparing whole tensors.
 
 
+@named
 def isclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Tensor:
@@ -245,17 +282,20 @@ def isclose(
     return near | (ops.isnan(input) & ops.isnan(other)) if equal_nan else near
 
 
+@named
 def allclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
     return bool(isclose(input, other, rtol, atol, equal_nan).all())
 
 
+@named
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether shapes and all elements are equal."""
     return input.shape == other.shape and bool((input == other).all())
 
 
+@named
 def result_type(tensor1: TensorLike, tensor2: TensorLike) -> Dtype:
     """The dtype that arithmetic on the two gives."""
     return ops.mul(tensor1, tensor2).dtype

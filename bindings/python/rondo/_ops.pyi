@@ -14,9 +14,14 @@ from ._stubs.scan import *
 from ._stubs.view import *
 from ._stubs.window import *
 absolute = abs
+arccos = acos
+arcsin = asin
+arctan = atan
+arctan2 = atan2
 clip = clamp
 concat = cat
 divide = div
+fix = trunc
 greater = gt
 greater_equal = ge
 less = lt
@@ -24,6 +29,7 @@ less_equal = le
 multiply = mul
 negative = neg
 not_equal = ne
+sgn = sign
 subtract = sub
 swapaxes = transpose
 swapdims = transpose

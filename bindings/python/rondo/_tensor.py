@@ -8,10 +8,11 @@ import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import _C, _functions, autograd
+from . import _C, _functions, _math, _shapes, autograd
 from ._C import ArgumentError, Generator, Tensor, dtype as Dtype, ops
+from ._errors import named
 from ._repr import tensor_repr
-from ._types import DeviceLike, Ints, TensorLike, check_device, sizes_of
+from ._types import DeviceLike, Ints, TensorLike, check_device, sizes_of, where_to
 
 
 class _TensorMethods(Tensor if TYPE_CHECKING else object):  # type: ignore[misc]
@@ -109,22 +110,14 @@ class _TensorMethods(Tensor if TYPE_CHECKING else object):  # type: ignore[misc]
         content = _C.to_bytes(self), self.dtype, tuple(self.shape)
         return _rebuild, (type(self), *content, self.requires_grad, self.__dict__ or None)
 
-    def to(self: Tensor, *args: Any, **named: Any) -> Tensor:
+    def to(self: Tensor, *args: Any, **options: Any) -> Tensor:
         """to(dtype), to(device), to(device, dtype) or to(other)."""
-        dtype = named.get("dtype")
-        device = named.get("device")
-        for arg in args:
-            if isinstance(arg, Tensor):
-                dtype = arg.dtype
-            elif isinstance(arg, Dtype) or arg in (float, int, bool):
-                dtype = arg
-            elif isinstance(arg, (str, _C.device)):
-                device = arg
+        dtype, device = where_to(args, options)
         if device is not None:
             check_device(device)
         if dtype is not None and dtype != self.dtype:
             return ops.cast(self, dtype)
-        return self.clone() if named.get("copy") else self
+        return self.clone() if options.get("copy") else self
 
     def type(self: Tensor, dtype: Dtype | None = None) -> Any:
         return f"rondo.{self.dtype.name}" if dtype is None else self.to(dtype)
@@ -145,10 +138,16 @@ class _TensorMethods(Tensor if TYPE_CHECKING else object):  # type: ignore[misc]
 
     # Shapes.
 
+    @named
     def expand_as(self: Tensor, other: Tensor) -> Tensor:
         return self.expand(other.shape)
 
+    @named
     def view_as(self: Tensor, other: Tensor) -> Tensor:
+        return self.view(other.shape)
+
+    @named
+    def reshape_as(self: Tensor, other: Tensor) -> Tensor:
         return self.reshape(other.shape)
 
     def unflatten(self: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
@@ -162,12 +161,15 @@ class _TensorMethods(Tensor if TYPE_CHECKING else object):  # type: ignore[misc]
     def new_empty(self: Tensor, *size: Any, dtype: Dtype | None = None, **_: Any) -> Tensor:
         return _C.empty(sizes_of("new_empty", size), dtype or self.dtype, "cpu")
 
+    @named
     def new_zeros(self: Tensor, *size: Any, dtype: Dtype | None = None, **_: Any) -> Tensor:
         return ops.full(sizes_of("new_zeros", size), 0, dtype or self.dtype)
 
+    @named
     def new_ones(self: Tensor, *size: Any, dtype: Dtype | None = None, **_: Any) -> Tensor:
         return ops.full(sizes_of("new_ones", size), 1, dtype or self.dtype)
 
+    @named
     def new_full(
         self: Tensor, size: Ints, fill_value: TensorLike, *, dtype: Dtype | None = None, **_: Any
     ) -> Tensor:
@@ -175,30 +177,37 @@ class _TensorMethods(Tensor if TYPE_CHECKING else object):  # type: ignore[misc]
 
     # In place.
 
+    @named
     def fill_(self: Tensor, value: TensorLike) -> Tensor:
         return self.copy_(value)
 
+    @named
     def zero_(self: Tensor) -> Tensor:
         return self.copy_(0)
 
+    @named
     def uniform_(
         self: Tensor, a: float = 0.0, b: float = 1.0, *, generator: Generator | None = None
     ) -> Tensor:
         return self.copy_(ops.rand(self.shape, self.dtype, generator=generator) * (b - a) + a)
 
+    @named
     def normal_(
         self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None
     ) -> Tensor:
         return self.copy_(ops.randn(self.shape, self.dtype, generator=generator) * std + mean)
 
+    @named
     def bernoulli_(self: Tensor, p: float = 0.5, *, generator: Generator | None = None) -> Tensor:
         return self.copy_(ops.rand(self.shape, generator=generator) < p)
 
+    @named
     def index_put_(
         self: Tensor, indices: Sequence[Tensor], values: TensorLike, accumulate: bool = False
     ) -> Tensor:
         return ops.index_put_(self, values, accumulate, indices=list(indices))
 
+    @named
     def index_put(
         self: Tensor, indices: Sequence[Tensor], values: TensorLike, accumulate: bool = False
     ) -> Tensor:
@@ -242,17 +251,29 @@ _CASTS = {
 }
 
 # Functions of rondo that are methods too.
-_METHODS = (
-    "addmm allclose chunk equal flatten isclose max min mm movedim mv narrow ravel "
-    "repeat repeat_interleave split t tile unbind"
-).split()
+_METHODS = {
+    _functions: "addmm allclose chunk equal flatten isclose max min mm movedim mv narrow ravel "
+    "repeat repeat_interleave split t tile unbind",
+    _math: "acosh aminmax arccosh arcsinh arctanh asinh atanh bincount clamp_max clamp_min copysign deg2rad diff dist "
+    "float_power fmax fmin frac heaviside histc hypot isin isneginf isposinf kthvalue logaddexp "
+    "logaddexp2 logit median msort nanmean nansum positive quantile rad2deg signbit sinc unique "
+    "xlogy",
+    _shapes: "addmv addr argwhere baddbmm broadcast_to corrcoef cov cross diag diag_embed "
+    "diagflat fliplr flipud hsplit index_copy index_copy_ index_fill index_fill_ inner kron "
+    "matrix_power rot90 select_scatter take tensor_split unfold vsplit",
+}
 
 # Other names of ops, as functions and as methods.
 ALIASES = {
     "absolute": "abs",
+    "arccos": "acos",
+    "arcsin": "asin",
+    "arctan": "atan",
+    "arctan2": "atan2",
     "clip": "clamp",
     "concat": "cat",
     "divide": "div",
+    "fix": "trunc",
     "greater": "gt",
     "greater_equal": "ge",
     "less": "lt",
@@ -261,6 +282,7 @@ ALIASES = {
     "multiply": "mul",
     "negative": "neg",
     "not_equal": "ne",
+    "sgn": "sign",
     "subtract": "sub",
     "swapaxes": "transpose",
     "swapdims": "transpose",
@@ -274,9 +296,10 @@ def _install() -> None:
             setattr(Tensor, name, value)
     for name, dtype in _CASTS.items():
         setattr(Tensor, name, _cast_method(name, dtype))
-    for name in _METHODS:
-        setattr(Tensor, name, getattr(_functions, name))
-    for name, target in {**ALIASES, "view": "reshape"}.items():
+    for module, names in _METHODS.items():
+        for name in names.split():
+            setattr(Tensor, name, getattr(module, name))
+    for name, target in ALIASES.items():
         for suffix in ("", "_"):
             if hasattr(Tensor, target + suffix):
                 setattr(Tensor, name + suffix, getattr(Tensor, target + suffix))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias, Union
 
-from ._C import ArgumentError, DeviceError, Tensor, device, dtype
+from . import _C
+from ._C import ArgumentError, DeviceError, IndexError, Tensor, device, dtype
 
 Number: TypeAlias = Union[bool, int, float]
 TensorLike: TypeAlias = Union[Tensor, Number]
@@ -28,6 +29,26 @@ def check_device(wanted: DeviceLike) -> device:
     return found
 
 
+def where_to(args: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, DeviceLike]:
+    """The dtype and the device among the arguments of `to`, each None where none is given."""
+    dtype_, device_ = options.get("dtype"), options.get("device")
+    for arg in args:
+        if isinstance(arg, Tensor):
+            dtype_ = arg.dtype
+        elif isinstance(arg, dtype) or arg in (float, int, bool):
+            dtype_ = arg
+        elif isinstance(arg, (str, device)):
+            device_ = arg
+        elif arg is not None and not isinstance(arg, bool):  # bool: non_blocking, copy
+            raise ArgumentError(
+                f"to: an argument is {type(arg).__name__}; expected dtype, device or Tensor"
+            )
+    for text in (dtype_, device_):
+        if isinstance(text, str) and isinstance(getattr(_C, text, None), dtype):
+            raise ArgumentError(f"to: '{text}' is the name of a dtype; pass rondo.{text}")
+    return dtype_, device_
+
+
 def sizes_of(op: str, size: tuple[Any, ...]) -> tuple[int, ...]:
     """The sizes of `op(2, 3)` and of `op((2, 3))`."""
     if len(size) == 1 and isinstance(size[0], (tuple, list)):
@@ -38,10 +59,19 @@ def sizes_of(op: str, size: tuple[Any, ...]) -> tuple[int, ...]:
     return size
 
 
+def axis_of(op: str, dim: int, rank: int) -> int:
+    """The axis counted from 0."""
+    if not -rank <= dim < rank:
+        raise IndexError(
+            f"{op}: axis out of range: {dim}; expected {-rank} to {rank - 1} for rank {rank}"
+        )
+    return dim % rank
+
+
 def pair(value: Ints) -> tuple[int, ...]:
     """A number for each of two axes."""
     return (value, value) if isinstance(value, int) else tuple(value)
 
 
-__all__ = ["CPU", "DeviceLike", "Ints", "Number", "TensorLike", "check_device", "dtype", "pair",
-           "sizes_of"]
+__all__ = ["CPU", "DeviceLike", "Ints", "Number", "TensorLike", "axis_of", "check_device", "dtype", "pair",
+           "sizes_of", "where_to"]

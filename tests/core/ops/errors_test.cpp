@@ -38,7 +38,7 @@ TEST(OpErrors, IndicesOutOfRangeNameIndexAxisAndSize) {
                           "2");
   const std::vector<Tensor> far{Tensor(), integers({1}, {-3})};
   check_error<IndexError>([&] { rondo::index(m, far); },
-                          "index_take: index -3 is out of range for axis 1 of size 2; expected -2 "
+                          "index: index -3 is out of range for axis 1 of size 2; expected -2 "
                           "to 1");
   check_error<IndexError>([&] { one_hot(integers({1}, {4}), 3); },
                           "one_hot: class 4 is out of range for axis 1 of size 3; expected 0 to 2");
@@ -46,16 +46,17 @@ TEST(OpErrors, IndicesOutOfRangeNameIndexAxisAndSize) {
 
 TEST(OpErrors, ClassesOutOfRangeAreErrorsAtTheCall) {
   const Tensor x = zeros_of({2, 3});
-  check_error<IndexError>([&] { cross_entropy(x, integers({2}, {0, 3})); },
-                          "nll_loss: target 3 is out of range for axis 1 of size 3; expected 0 to "
-                          "2, or -100 to ignore it");
+  check_error<IndexError>(
+      [&] { cross_entropy(x, integers({2}, {0, 3})); },
+      "cross_entropy: target 3 is out of range for axis 1 of size 3; expected 0 to "
+      "2, or -100 to ignore it");
   check_error<ShapeError>([&] { cross_entropy(x, integers({3}, {0, 1, 2})); },
                           "cross_entropy: target is [3]; expected [2] for an input of [2, 3]");
   check_error<ArgumentError>([&] { mse_loss(x, x, "average"); },
                              "mse_loss: reduction is \"average\"; expected \"mean\", \"sum\" or "
                              "\"none\"");
   check_error<DtypeError>([&] { nll_loss(x, floats({2}, {0, 1})); },
-                          "nll_terms: target is float32; expected int32 or int64");
+                          "nll_loss: target is float32; expected int32 or int64");
 }
 
 TEST(OpErrors, DtypesAreNamed) {
@@ -93,24 +94,23 @@ TEST(OpErrors, ShapesAreNamed) {
                           "cat: tensor 0 is [3, 2], tensor 1 is [3, 3]; all sizes but that of axis "
                           "0 must be equal");
   check_error<ShapeError>([&] { conv2d(zeros_of({1, 3, 4, 4}), zeros_of({8, 2, 3, 3})); },
-                          "convolution: input has 3 channels, weight takes 2 in each of 1 groups; "
+                          "conv2d: input has 3 channels, weight takes 2 in each of 1 groups; "
                           "the products must be equal");
   check_error<ShapeError>([&] { conv2d(zeros_of({1, 1, 2, 2}), zeros_of({1, 1, 3, 3})); },
-                          "convolution: input is [1, 1, 2, 2], a kernel of 3 reaches over 3; it "
+                          "conv2d: input is [1, 1, 2, 2], a kernel of 3 reaches over 3; it "
                           "must fit into the padded input");
   check_error<ShapeError>([&] { max_pool2d(m, 2); },
-                          "max_pool2d_with_indices: input is [3, 2]; expected three or four axes");
-  check_error<ShapeError>(
-      [&] { max_pool2d(zeros_of({1, 2, 0, 4}), 2, 2, 1); },
-      "max_pool2d_with_indices: input is [1, 2, 0, 4]; a window of 2 does not fit");
+                          "max_pool2d: input is [3, 2]; expected three or four axes");
+  check_error<ShapeError>([&] { max_pool2d(zeros_of({1, 2, 0, 4}), 2, 2, 1); },
+                          "max_pool2d: input is [1, 2, 0, 4]; a window of 2 does not fit");
   check_error<ArgumentError>(
       [&] { max_pool2d(zeros_of({1, 2, 4, 4}), 3, 1, 0, std::int64_t{1} << 62); },
-      "max_pool2d_with_indices: dilation is 4611686018427387904; it must be at most 2147483647");
+      "max_pool2d: dilation is 4611686018427387904; it must be at most 2147483647");
   check_error<ArgumentError>(
       [&] { conv2d(zeros_of({1, 2, 4, 4}), zeros_of({2, 2, 1, 1}), std::nullopt, 1, INT64_MAX); },
-      "convolution: padding is 9223372036854775807; it must be at most 2147483647");
+      "conv2d: padding is 9223372036854775807; it must be at most 2147483647");
   check_error<ShapeError>([&] { max_pool2d(zeros_of({1, 2, 1, 1}), 2); },
-                          "max_pool2d_with_indices: input is [1, 2, 1, 1]; a window of 2 does not "
+                          "max_pool2d: input is [1, 2, 1, 1]; a window of 2 does not "
                           "fit");
   check_error<ShapeError>([&] { bmm(m, m); },
                           "bmm: input is [3, 2], mat2 is [3, 2]; expected [b, m, k] and [b, k, n]");

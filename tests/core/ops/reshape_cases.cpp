@@ -43,6 +43,7 @@ std::vector<OpCase> views() {
   return {moving("permute", "", {Ints{2, 1, 0}}, swapped),
           moving("transpose", "", {0, 2}, swapped),
           moving("reshape", "", {Ints{4, -1}}, counted(0, 24)),
+          by_memory(moving("view", "", {Ints{4, -1}}, counted(0, 24))),
           moving("unsqueeze", "", {1}, counted(0, 24)),
           moving("squeeze", "", {}, counted(0, 24)),
           moving("slice", "columns", {2, 1, 4, 2}, {1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23}),

@@ -1,11 +1,15 @@
 """Layers, losses and what models are made of."""
 
+from typing import Any
+
+from .._errors import missing_attribute
 from . import functional, init, utils
 from .activation import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
     AvgPool1d,
     AvgPool2d,
+    CELU,
     Dropout,
     Dropout1d,
     Dropout2d,
@@ -29,9 +33,12 @@ from .activation import (
     SiLU,
     Sigmoid,
     Softmax,
+    Softmin,
     Softplus,
     Softsign,
     Tanh,
+    Tanhshrink,
+    Threshold,
     Unflatten,
     Upsample,
 )
@@ -41,22 +48,44 @@ from .linear import Bilinear, Embedding, Identity, Linear
 from .loss import (
     BCELoss,
     BCEWithLogitsLoss,
+    CosineEmbeddingLoss,
     CosineSimilarity,
     CrossEntropyLoss,
     GaussianNLLLoss,
+    HingeEmbeddingLoss,
     HuberLoss,
     KLDivLoss,
     L1Loss,
     MSELoss,
+    MarginRankingLoss,
     NLLLoss,
+    PairwiseDistance,
+    PoissonNLLLoss,
     SmoothL1Loss,
     TripletMarginLoss,
 )
 from .module import Module
-from .norm import BatchNorm1d, BatchNorm2d, GroupNorm, LayerNorm, RMSNorm
+from .norm import (
+    BatchNorm1d,
+    BatchNorm2d,
+    GroupNorm,
+    InstanceNorm1d,
+    InstanceNorm2d,
+    LayerNorm,
+    RMSNorm,
+)
+from .padding import (
+    ConstantPad1d,
+    ConstantPad2d,
+    PixelShuffle,
+    PixelUnshuffle,
+    ZeroPad2d,
+)
 from .parameter import Buffer, Parameter
 from .rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
+from .decoder import TransformerDecoder, TransformerDecoderLayer
 from .transformer import MultiheadAttention, TransformerEncoder, TransformerEncoderLayer
+from .transposed import ConvTranspose1d, ConvTranspose2d
 
 __all__ = [
     "AdaptiveAvgPool1d",
@@ -69,8 +98,14 @@ __all__ = [
     "BatchNorm2d",
     "Bilinear",
     "Buffer",
+    "CELU",
+    "ConstantPad1d",
+    "ConstantPad2d",
     "Conv1d",
     "Conv2d",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
+    "CosineEmbeddingLoss",
     "CosineSimilarity",
     "CrossEntropyLoss",
     "Dropout",
@@ -88,8 +123,11 @@ __all__ = [
     "Hardsigmoid",
     "Hardswish",
     "Hardtanh",
+    "HingeEmbeddingLoss",
     "HuberLoss",
     "Identity",
+    "InstanceNorm1d",
+    "InstanceNorm2d",
     "KLDivLoss",
     "L1Loss",
     "LSTM",
@@ -100,6 +138,7 @@ __all__ = [
     "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
+    "MarginRankingLoss",
     "MaxPool1d",
     "MaxPool2d",
     "Mish",
@@ -109,9 +148,13 @@ __all__ = [
     "MultiheadAttention",
     "NLLLoss",
     "PReLU",
+    "PairwiseDistance",
     "Parameter",
     "ParameterDict",
     "ParameterList",
+    "PixelShuffle",
+    "PixelUnshuffle",
+    "PoissonNLLLoss",
     "RMSNorm",
     "RNN",
     "RNNCell",
@@ -123,15 +166,25 @@ __all__ = [
     "Sigmoid",
     "SmoothL1Loss",
     "Softmax",
+    "Softmin",
     "Softplus",
     "Softsign",
     "Tanh",
+    "Tanhshrink",
+    "Threshold",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
     "TransformerEncoder",
     "TransformerEncoderLayer",
     "TripletMarginLoss",
     "Unflatten",
     "Upsample",
+    "ZeroPad2d",
     "functional",
     "init",
     "utils",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    raise missing_attribute("rondo.nn", name, globals())

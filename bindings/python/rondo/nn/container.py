@@ -124,6 +124,22 @@ class ModuleList(Module):
         modules.insert(index, module)
         self._assign(modules)
 
+    def __repr__(self) -> str:
+        """Equal modules in a row stand in one line with their number."""
+        texts = [repr(module).replace("\n", "\n  ") for module in self]
+        lines = []
+        for start, text in enumerate(texts):
+            if start > 0 and texts[start - 1] == text:
+                continue
+            end = start
+            while end + 1 < len(texts) and texts[end + 1] == text:
+                end += 1
+            many = f"({start}-{end}): {end - start + 1} x "
+            lines.append(("  " + many if end > start else f"  ({start}): ") + text)
+        if not lines:
+            return f"{self._get_name()}()"
+        return f"{self._get_name()}(\n" + "\n".join(lines) + "\n)"
+
     def pop(self, index: int = -1) -> Module:
         module = self[index]
         del self[index]

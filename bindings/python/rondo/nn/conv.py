@@ -74,8 +74,11 @@ class _Conv(Module):
             f"stride={self.stride}"
         )
         zeros, ones = (0,) * self._axes, (1,) * self._axes
-        for name, usual in (("padding", zeros), ("dilation", ones), ("groups", 1)):
-            value = getattr(self, name)
+        usual_values = {
+            "padding": zeros, "dilation": ones, "output_padding": zeros, "groups": 1
+        }
+        for name, usual in usual_values.items():
+            value = getattr(self, name, usual)
             if value != usual:
                 text += f", {name}={value}" if value != "same" else f", {name}='same'"
         return text if self.bias is not None else text + ", bias=False"

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._C import ArgumentError, Generator, Tensor, dtype as Dtype, ops
-from .._types import Ints, Number
+from .._errors import missing_attribute, named
 from .._functions import max as _max
+from .._types import Ints, Number
+from .images import conv_transpose1d, conv_transpose2d, pixel_shuffle, pixel_unshuffle
 
 # What is an op is that op.
 avg_pool2d = ops.avg_pool2d
@@ -59,6 +61,7 @@ def log_softmax(
     return ops.log_softmax(input, _named_axis("log_softmax", dim), dtype)
 
 
+@named
 def softmin(input: Tensor, dim: int | None = None, dtype: Dtype | None = None) -> Tensor:
     return ops.softmax(-input, _named_axis("softmin", dim), dtype)
 
@@ -69,30 +72,63 @@ def _named_axis(op: str, dim: int | None) -> int:
     return dim
 
 
+@named
 def softsign(input: Tensor) -> Tensor:
     return input / (1 + input.abs())
 
 
+@named
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     return ops.clamp(input / 6 + 0.5, 0, 1)
 
 
+@named
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     return input * hardsigmoid(input)
 
 
+@named
 def glu(input: Tensor, dim: int = -1) -> Tensor:
     half = input.size(dim) // 2
     gate = ops.slice(input, dim, half, 2 * half)
     return ops.slice(input, dim, 0, half) * ops.sigmoid(gate)
 
 
+@named
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     alpha = 1.6732632423543772848170429916717
     scale = 1.0507009873554804934193349852946
     return ops.elu(input, alpha) * scale
 
 
+@named
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+    """The elements above a number, `value` for the others."""
+    kept = ops.where(input > threshold, input, value)
+    return input.copy_(kept) if inplace else kept
+
+
+@named
+def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    return ops.where(ops.abs(input) > lambd, input, 0)
+
+
+@named
+def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    return ops.sign(input) * ops.relu(ops.abs(input) - lambd)
+
+
+@named
+def tanhshrink(input: Tensor) -> Tensor:
+    return input - ops.tanh(input)
+
+
+@named
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    return ops.elu(input / alpha) * alpha
+
+
+@named
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     slope = weight
     if weight.numel() > 1 and input.ndim > 1:
@@ -100,10 +136,12 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     return ops.where(input > 0, input, slope * input)
 
 
+@named
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:
     return input / ops.clamp(ops.norm(input, p, dim, True), eps)
 
 
+@named
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     product = ops.sum(x1 * x2, dim)
     lengths = ops.norm(x1, 2, dim) * ops.norm(x2, 2, dim)
@@ -155,11 +193,13 @@ def _dropout_axes(input: Tensor, p: float, training: bool, axes: int) -> Tensor:
     return input * ops.dropout(ops.full(kept, 1, input.dtype), p)
 
 
+@named
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
     """Whole channels of [.., channels, length] at once."""
     return _dropout_axes(input, p, training, 1)
 
 
+@named
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
     """Whole channels of [.., channels, height, width] at once."""
     return _dropout_axes(input, p, training, 2)
@@ -180,12 +220,14 @@ def batch_norm(
     )
 
 
+@named
 def instance_norm(
     input: Tensor, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
     return ops.group_norm(input, input.size(1), weight, bias, eps)
 
 
+@named
 def max_pool2d(
     input: Tensor,
     kernel_size: Ints,
@@ -199,6 +241,7 @@ def max_pool2d(
     return pool(input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
+@named
 def max_pool1d(
     input: Tensor,
     kernel_size: int,
@@ -215,6 +258,7 @@ def max_pool1d(
     return pooled.squeeze(-2)
 
 
+@named
 def avg_pool1d(
     input: Tensor,
     kernel_size: int,
@@ -231,6 +275,7 @@ def avg_pool1d(
     return pooled.squeeze(-2)
 
 
+@named
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     """Means of windows that cover the image in a grid of the given size; None keeps a size."""
     if isinstance(output_size, int):
@@ -240,6 +285,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     return ops.adaptive_avg_pool2d(input, sizes)
 
 
+@named
 def adaptive_avg_pool1d(input: Tensor, output_size: int) -> Tensor:
     return ops.adaptive_avg_pool2d(input.unsqueeze(-2), (1, output_size)).squeeze(-2)
 
@@ -296,6 +342,7 @@ def _reduced(loss: Tensor, reduction: str) -> Tensor:
     return loss.mean() if reduction == "mean" else loss.sum()
 
 
+@named
 def gaussian_nll_loss(
     input: Tensor, target: Tensor, var: Tensor, eps: float = 1e-6, reduction: str = "mean"
 ) -> Tensor:
@@ -303,18 +350,53 @@ def gaussian_nll_loss(
     return _reduced(0.5 * (ops.log(bounded) + (input - target) ** 2 / bounded), reduction)
 
 
+@named
 def hinge_embedding_loss(
     input: Tensor, target: Tensor, margin: float = 1.0, reduction: str = "mean"
 ) -> Tensor:
     return _reduced(ops.where(target == 1, input, ops.relu(margin - input)), reduction)
 
 
+@named
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
 ) -> Tensor:
     return _reduced(ops.relu(-target * (input1 - input2) + margin), reduction)
 
 
+@named
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
+) -> Tensor:
+    nearness = cosine_similarity(input1, input2, -1)
+    apart = ops.relu(nearness - margin)
+    return _reduced(ops.where(target == 1, 1 - nearness, apart), reduction)
+
+
+@named
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    eps: float = 1e-8,
+    reduction: str = "mean",
+) -> Tensor:
+    if full:
+        raise ArgumentError("poisson_nll_loss: full is True; only False is supported")
+    if log_input:
+        return _reduced(ops.exp(input) - target * input, reduction)
+    return _reduced(input - target * ops.log(input + eps), reduction)
+
+
+@named
+def pairwise_distance(
+    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+) -> Tensor:
+    return ops.norm(x1 - x2 + eps, p, -1, keepdim)
+
+
+@named
 def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -328,6 +410,7 @@ def triplet_margin_loss(
     return _reduced(ops.relu(near - far + margin), reduction)
 
 
+@named
 def interpolate(
     input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest"
 ) -> Tensor:
@@ -340,6 +423,7 @@ def interpolate(
     return tall.repeat_interleave(scale_factor, -1)
 
 
+@named
 def gumbel_softmax(
     logits: Tensor, tau: Number = 1, hard: bool = False, dim: int = -1
 ) -> Tensor:
@@ -352,3 +436,7 @@ def gumbel_softmax(
     chosen = ops.scatter(ops.full(soft.shape, 0, soft.dtype), dim, places, soft.new_ones(places.shape))
     return chosen - soft.detach() + soft
 
+
+
+def __getattr__(name: str) -> Any:
+    raise missing_attribute("rondo.nn.functional", name, globals())

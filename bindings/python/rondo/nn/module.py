@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from .._C import ArgumentError, DeviceError, Tensor, dtype as Dtype
-from .._C import bfloat16, device as Device, float16, float32, float64
+from .._C import bfloat16, float16, float32, float64
 from .._grad_mode import no_grad
-from .._types import DeviceLike, check_device
+from .._types import DeviceLike, check_device, where_to
 from . import module_hooks
 from .hooks import Hooks, RemovableHandle
 from .parameter import Buffer, Parameter
@@ -307,15 +307,7 @@ class Module:
 
     def to(self: M, *args: Any, **named: Any) -> M:
         """to(dtype), to(device), to(device, dtype) or to(tensor); integers keep their dtype."""
-        dtype: Dtype | None = named.get("dtype")
-        device: DeviceLike = named.get("device")
-        for arg in args:
-            if isinstance(arg, Tensor):
-                dtype = arg.dtype
-            elif isinstance(arg, Dtype):
-                dtype = arg
-            elif isinstance(arg, (str, Device)):
-                device = arg
+        dtype, device = where_to(args, named)
         check_device(device)
         return self if dtype is None else self._cast(dtype)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .._C import ShapeError, Tensor, dtype as Dtype, int64, ops
+from .._C import ArgumentError, ShapeError, Tensor, dtype as Dtype, int64, ops
 from .._factories import empty, full
 from .._types import DeviceLike, Ints
 from . import init
@@ -98,6 +98,64 @@ class BatchNorm1d(_BatchNorm):
 
 class BatchNorm2d(_BatchNorm):
     """Batch normalisation of [n, features, height, width]."""
+
+    _ranks = (4,)
+
+
+class _InstanceNorm(Module):
+    """Normalises each channel of each sample on its own."""
+
+    weight: Parameter | None
+    bias: Parameter | None
+    _ranks: tuple[int, ...] = ()
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float = 0.1,
+        affine: bool = False,
+        track_running_stats: bool = False,
+        device: DeviceLike = None,
+        dtype: Dtype | None = None,
+    ) -> None:
+        super().__init__()
+        if track_running_stats:
+            raise ArgumentError(
+                f"{type(self).__name__}: track_running_stats is True; only False is supported"
+            )
+        self.num_features = num_features
+        self.eps = eps
+        self.momentum = momentum
+        self.affine = affine
+        self.track_running_stats = track_running_stats
+        for name, value in (("weight", 1), ("bias", 0)):
+            made = full((num_features,), float(value), device=device, dtype=dtype)
+            self.register_parameter(name, Parameter(made) if affine else None)
+
+    def forward(self, input: Tensor) -> Tensor:
+        if input.ndim not in self._ranks:
+            raise ShapeError(
+                f"{type(self).__name__}: input is {list(input.shape)}; expected "
+                f"{self._ranks[0]} axes"
+            )
+        return ops.group_norm(input, input.size(1), self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
+            f"affine={self.affine}, track_running_stats={self.track_running_stats}"
+        )
+
+
+class InstanceNorm1d(_InstanceNorm):
+    """Instance normalisation of [n, features, length]."""
+
+    _ranks = (3,)
+
+
+class InstanceNorm2d(_InstanceNorm):
+    """Instance normalisation of [n, features, height, width]."""
 
     _ranks = (4,)
 

@@ -6,7 +6,7 @@ import copy
 import math
 from collections.abc import Callable
 
-from .._C import ArgumentError, Tensor, ops
+from .._C import ArgumentError, ShapeError, Tensor, ops
 from .._factories import empty, full
 from . import functional as F
 from . import init
@@ -77,6 +77,11 @@ class MultiheadAttention(Module):
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """Masks hold True where attention is not allowed, or numbers that are added to scores."""
+        if query.shape[-1:] != (self.embed_dim,) or query.ndim not in (2, 3):
+            raise ShapeError(
+                f"MultiheadAttention: query is {list(query.shape)}; expected 2 or 3 axes, the last "
+                f"of size {self.embed_dim}"
+            )
         same = query is key and key is value
         lone = query.ndim == 2
         inputs = [query] if same else [query, key, value]

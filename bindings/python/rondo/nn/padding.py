@@ -1,0 +1,65 @@
+"""Padding and changes of places, as modules."""
+
+from __future__ import annotations
+
+from .._C import Tensor, ops
+from .._types import Ints
+from .images import pixel_shuffle, pixel_unshuffle
+from .module import Module
+
+
+class _ConstantPad(Module):
+    """Elements of one value around the last axes."""
+
+    _axes = 0
+
+    def __init__(self, padding: Ints, value: float) -> None:
+        super().__init__()
+        self.padding = (padding,) * (2 * self._axes) if isinstance(padding, int) else tuple(padding)
+        self.value = value
+
+    def forward(self, input: Tensor) -> Tensor:
+        return ops.pad(input, self.padding, "constant", self.value)
+
+    def extra_repr(self) -> str:
+        return f"padding={self.padding}, value={self.value}"
+
+
+class ConstantPad1d(_ConstantPad):
+    _axes = 1
+
+
+class ConstantPad2d(_ConstantPad):
+    _axes = 2
+
+
+class ZeroPad2d(ConstantPad2d):
+    def __init__(self, padding: Ints) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class PixelShuffle(Module):
+    def __init__(self, upscale_factor: int) -> None:
+        super().__init__()
+        self.upscale_factor = upscale_factor
+
+    def forward(self, input: Tensor) -> Tensor:
+        return pixel_shuffle(input, self.upscale_factor)
+
+    def extra_repr(self) -> str:
+        return f"upscale_factor={self.upscale_factor}"
+
+
+class PixelUnshuffle(Module):
+    def __init__(self, downscale_factor: int) -> None:
+        super().__init__()
+        self.downscale_factor = downscale_factor
+
+    def forward(self, input: Tensor) -> Tensor:
+        return pixel_unshuffle(input, self.downscale_factor)
+
+    def extra_repr(self) -> str:
+        return f"downscale_factor={self.downscale_factor}"
