@@ -143,6 +143,26 @@ SCHEDULES = [
     (lambda o: lr_scheduler.LambdaLR(o, lambda e: 1 / (e + 1)), [1, 1 / 2, 1 / 3, 1 / 4, 1 / 5]),
     (lambda o: lr_scheduler.LinearLR(o, 0.5, 1.0, 2), [0.5, 0.75, 1, 1, 1]),
     (lambda o: lr_scheduler.CosineAnnealingLR(o, 4), [1, 0.8535534, 0.5, 0.1464466, 0]),
+    (lambda o: lr_scheduler.ConstantLR(o, 0.5, 2), [0.5, 0.5, 1, 1, 1]),
+    (lambda o: lr_scheduler.PolynomialLR(o, 4, 2), [1, 9 / 16, 4 / 16, 1 / 16, 0]),
+    (lambda o: lr_scheduler.CosineAnnealingWarmRestarts(o, 2), [1, 0.5, 1, 0.5, 1]),
+    (
+        lambda o: lr_scheduler.OneCycleLR(o, 1.0, total_steps=5, pct_start=0.4),
+        [0.04, 1, 0.750001, 0.250003, 4e-6],
+    ),
+    (
+        lambda o: lr_scheduler.OneCycleLR(
+            o, 1.0, epochs=1, steps_per_epoch=6, pct_start=0.5, anneal_strategy="linear",
+            three_phase=True, div_factor=4, final_div_factor=10,
+        ),
+        [0.25, 0.625, 1, 0.625, 0.25, 0.025],
+    ),
+    (
+        lambda o: lr_scheduler.SequentialLR(
+            o, [lr_scheduler.LinearLR(o, 0.5, 1.0, 2), lr_scheduler.ExponentialLR(o, 0.5)], [2]
+        ),
+        [0.5, 0.75, 1, 0.5, 0.25],
+    ),
 ]
 
 
@@ -166,3 +186,112 @@ def test_the_rate_falls_on_a_plateau():
     for loss in (1.0, 0.5, 0.5, 0.5):
         schedule.step(loss)
     assert schedule.get_last_lr() == [0.1]
+
+
+def test_one_cycle_moves_the_momentum_the_other_way():
+    sgd = optim.SGD([nn.Parameter(rondo.ones(1))], lr=1.0, momentum=0.9)
+    schedule = lr_scheduler.OneCycleLR(sgd, 1.0, total_steps=5, pct_start=0.4)
+    seen = []
+    for _ in range(4):
+        seen.append(sgd.param_groups[0]["momentum"])
+        schedule.step()
+    assert seen == pytest.approx([0.95, 0.85, 0.875, 0.925])
+    adam = optim.Adam([nn.Parameter(rondo.ones(1))])
+    lr_scheduler.OneCycleLR(adam, 1.0, total_steps=5)
+    assert adam.param_groups[0]["betas"] == (0.95, 0.999)
+    with pytest.raises(rondo.ArgumentError, match="step 6 of 5; the cycle is over"):
+        for _ in range(3):
+            schedule.step()
+
+
+def test_schedules_say_what_does_not_fit():
+    optimizer = optim.Adagrad([nn.Parameter(rondo.ones(1))])
+    one = lr_scheduler.StepLR(optimizer, 1)
+    with pytest.raises(rondo.ArgumentError, match="2 schedules with 2 milestones"):
+        lr_scheduler.SequentialLR(optimizer, [one, one], [1, 2])
+    with pytest.raises(rondo.ArgumentError, match="belongs to another optimizer"):
+        lr_scheduler.SequentialLR(optim.SGD([nn.Parameter(rondo.ones(1))]), [one], [])
+    with pytest.raises(rondo.ArgumentError, match="the length is missing"):
+        lr_scheduler.OneCycleLR(optimizer, 1.0)
+    with pytest.raises(rondo.ArgumentError, match="the optimizer has no momentum"):
+        lr_scheduler.OneCycleLR(optimizer, 1.0, total_steps=5)
+
+
+@pytest.mark.parametrize("centered, momentum", [(False, 0.0), (True, 0.9)])
+def test_rmsprop_follows_its_formula(centered, momentum, same):
+    w = nn.Parameter(rondo.tensor([1.0, -2.0], dtype=rondo.float64))
+    optimizer = optim.RMSprop([w], 0.1, 0.9, 1e-8, 0.01, momentum, centered)
+    x = np.array([1.0, -2.0])
+    square, mean, velocity = np.zeros(2), np.zeros(2), np.zeros(2)
+    for step in range(4):
+        given = np.array([0.5, step - 1.0])
+        w.grad = rondo.tensor(given)
+        optimizer.step()
+        g = given + 0.01 * x
+        square = 0.9 * square + 0.1 * g * g
+        mean = 0.9 * mean + 0.1 * g
+        change = g / (np.sqrt(square - (mean**2 if centered else 0)) + 1e-8)
+        velocity = momentum * velocity + change
+        x = x - 0.1 * velocity
+    same(w, x, 1e-12)
+
+
+def test_adagrad_follows_its_formula(same):
+    w = nn.Parameter(rondo.tensor([1.0, -2.0], dtype=rondo.float64))
+    optimizer = optim.Adagrad([w], 0.1, 0.5, 0.01, 0.2)
+    x, total = np.array([1.0, -2.0]), np.full(2, 0.2)
+    for step in range(4):
+        given = np.array([0.5, step - 1.0])
+        w.grad = rondo.tensor(given)
+        optimizer.step()
+        g = given + 0.01 * x
+        total = total + g * g
+        x = x - 0.1 / (1 + step * 0.5) * g / (np.sqrt(total) + 1e-10)
+    same(w, x, 1e-12)
+
+
+def rosenbrock(optimizer, w):
+    def closure():
+        optimizer.zero_grad()
+        loss = (1 - w[0]) ** 2 + 100 * (w[1] - w[0] ** 2) ** 2
+        loss.backward()
+        return loss
+
+    return closure
+
+
+def test_lbfgs_finds_the_minimum_of_a_curved_valley(same):
+    w = nn.Parameter(rondo.tensor([-1.2, 1.0], dtype=rondo.float64))
+    optimizer = optim.LBFGS([w], max_iter=60, tolerance_change=1e-14, line_search_fn="strong_wolfe")
+    first = optimizer.step(rosenbrock(optimizer, w))
+    assert first.item() == pytest.approx(24.2)
+    same(w, [1.0, 1.0], 1e-6)
+
+
+def test_lbfgs_solves_a_quadratic_without_a_search_and_goes_on_from_a_state(same):
+    scale = rondo.tensor([1.0, 10.0, 100.0], dtype=rondo.float64)
+
+    def run(state, start, steps):
+        w = nn.Parameter(start.clone())
+        optimizer = optim.LBFGS([w], lr=0.5, max_iter=4)
+        if state is not None:
+            optimizer.load_state_dict(state)
+
+        def closure():
+            optimizer.zero_grad()
+            loss = (scale * (w - 1) ** 2).sum()
+            loss.backward()
+            return loss
+
+        for _ in range(steps):
+            optimizer.step(closure)
+        return w.detach(), optimizer.state_dict()
+
+    start = rondo.zeros(3, dtype=rondo.float64)
+    whole, _ = run(None, start, 10)
+    same(whole, [1.0, 1.0, 1.0], 1e-4)
+    half, state = run(None, start, 5)
+    rest, _ = run(pickle.loads(pickle.dumps(state)), half, 5)
+    assert rest.tolist() == whole.tolist()
+    with pytest.raises(rondo.ArgumentError, match="step needs a closure"):
+        optim.LBFGS([nn.Parameter(rondo.ones(1))]).step()

@@ -3,6 +3,8 @@
 import copy
 import gc
 import pickle
+import subprocess
+import sys
 import weakref
 
 import numpy as np
@@ -196,5 +198,29 @@ def test_a_missing_name_is_told_with_the_nearest_one():
     with pytest.raises(AttributeError) as error:
         rondo.zeross  # noqa: B018
     assert str(error.value) == "module 'rondo' has no attribute 'zeross'; did you mean 'zeros'?"
-    with pytest.raises(AttributeError, match="has no attribute 'shapee'"):
-        rondo.ones(1).shapee  # noqa: B018
+    for module, name, near in [
+        (rondo.nn, "Linaer", "Linear"),
+        (rondo.nn.functional, "rellu", "relu"),
+        (rondo.optim, "Adm", "Adam"),
+    ]:
+        with pytest.raises(AttributeError) as error:
+            getattr(module, name)
+        assert str(error.value) == (
+            f"module '{module.__name__}' has no attribute '{name}'; did you mean '{near}'?"
+        )
+
+
+@pytest.mark.parametrize(
+    "thing, name, near",
+    [
+        ("rondo.ones(1)", "shapee", "shape"),
+        ("rondo.ones(1)", "backwrd", "backward"),
+        ("rondo.nn.Linear(1, 1)", "wieght", "weight"),
+        ("rondo", "zeross", "zeros"),
+    ],
+)
+def test_what_python_prints_of_a_missing_name_has_the_nearest_one_once(thing, name, near):
+    command = [sys.executable, "-c", f"import rondo; {thing}.{name}"]
+    printed = subprocess.run(command, capture_output=True, text=True).stderr.splitlines()[-1]
+    assert printed.startswith("AttributeError") and f"has no attribute '{name}'" in printed
+    assert printed.lower().count("did you mean") == 1 and f"'{near}'" in printed

@@ -7,53 +7,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from .cycle import CosineAnnealingWarmRestarts, OneCycleLR, SequentialLR
 from .optimizer import Optimizer
-
-
-class LRScheduler:
-    """Base of the schedules: the rate is the first one times `_factor(group, epoch)`."""
-
-    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
-        self.optimizer = optimizer
-        for group in optimizer.param_groups:
-            group.setdefault("initial_lr", group["lr"])
-        self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
-        self.last_epoch = last_epoch
-        self._last_lr: list[float] = []
-        self.step()
-
-    def get_lr(self) -> list[float]:
-        raise NotImplementedError
-
-    def get_last_lr(self) -> list[float]:
-        return self._last_lr
-
-    def step(self, epoch: int | None = None) -> None:
-        """Goes to the next epoch, or to the one given."""
-        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
-        self._last_lr = self.get_lr()
-        for group, lr in zip(self.optimizer.param_groups, self._last_lr):
-            group["lr"] = lr
-
-    def state_dict(self) -> dict[str, Any]:
-        return {name: v for name, v in self.__dict__.items() if name not in self._left_out()}
-
-    def _left_out(self) -> Sequence[str]:
-        return ("optimizer",)
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        self.__dict__.update(state_dict)
-
-
-class _Factor(LRScheduler):
-    """One factor for all groups."""
-
-    def _factor(self, epoch: int) -> float:
-        raise NotImplementedError
-
-    def get_lr(self) -> list[float]:
-        factor = self._factor(self.last_epoch)
-        return [base * factor for base in self.base_lrs]
+from .schedule import Factor, LRScheduler
 
 
 class LambdaLR(LRScheduler):
@@ -77,7 +33,7 @@ class LambdaLR(LRScheduler):
         return ("optimizer", "lr_lambdas")
 
 
-class StepLR(_Factor):
+class StepLR(Factor):
     """gamma more every `step_size` epochs."""
 
     def __init__(
@@ -91,7 +47,7 @@ class StepLR(_Factor):
         return self.gamma ** (epoch // self.step_size)
 
 
-class MultiStepLR(_Factor):
+class MultiStepLR(Factor):
     """gamma more at each milestone."""
 
     def __init__(
@@ -109,7 +65,7 @@ class MultiStepLR(_Factor):
         return self.gamma ** bisect_right(self.milestones, epoch)
 
 
-class ExponentialLR(_Factor):
+class ExponentialLR(Factor):
     """gamma more every epoch."""
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
@@ -120,7 +76,7 @@ class ExponentialLR(_Factor):
         return self.gamma**epoch
 
 
-class LinearLR(_Factor):
+class LinearLR(Factor):
     """From one factor to another in equal steps."""
 
     def __init__(
@@ -139,6 +95,43 @@ class LinearLR(_Factor):
     def _factor(self, epoch: int) -> float:
         part = min(epoch, self.total_iters) / self.total_iters
         return self.start_factor + (self.end_factor - self.start_factor) * part
+
+
+class ConstantLR(Factor):
+    """A factor for the first `total_iters` epochs."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        factor: float = 1.0 / 3,
+        total_iters: int = 5,
+        last_epoch: int = -1,
+    ) -> None:
+        self.factor = factor
+        self.total_iters = total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def _factor(self, epoch: int) -> float:
+        return self.factor if epoch < self.total_iters else 1.0
+
+
+class PolynomialLR(Factor):
+    """Falls to 0 in `total_iters` epochs, as a power of what is left of them."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        total_iters: int = 5,
+        power: float = 1.0,
+        last_epoch: int = -1,
+    ) -> None:
+        self.total_iters = total_iters
+        self.power = power
+        super().__init__(optimizer, last_epoch)
+
+    def _factor(self, epoch: int) -> float:
+        left = 1 - min(epoch, self.total_iters) / self.total_iters
+        return float(left**self.power)
 
 
 class CosineAnnealingLR(LRScheduler):
@@ -198,3 +191,20 @@ class ReduceLROnPlateau:
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         self.__dict__.update(state_dict)
+
+
+__all__ = [
+    "ConstantLR",
+    "CosineAnnealingLR",
+    "CosineAnnealingWarmRestarts",
+    "ExponentialLR",
+    "LRScheduler",
+    "LambdaLR",
+    "LinearLR",
+    "MultiStepLR",
+    "OneCycleLR",
+    "PolynomialLR",
+    "ReduceLROnPlateau",
+    "SequentialLR",
+    "StepLR",
+]
