@@ -54,6 +54,12 @@ def test_shuffling_follows_the_generator(workers):
     assert firsts(loader) != firsts(loader)
 
 
+@pytest.mark.parametrize("workers", [0, 2])
+def test_pinned_memory_is_accepted(workers):
+    loader = DataLoader(Squares(4), batch_size=2, num_workers=workers, pin_memory=True)
+    assert firsts(loader) == [[0, 1], [2, 3]]
+
+
 class Draws(data.Dataset):
     def __len__(self):
         return 4
