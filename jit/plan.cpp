@@ -438,8 +438,9 @@ class Plan::Run {
       const bool in_memory = given.defined() && !given.is_immediate();
       inputs.push_back(in_memory ? contiguous_copy(given) : given);
     }
-    for (const Place& place : bound.outputs) {
-      outputs.push_back(tensor(place));
+    for (std::size_t i = 0; i < bound.outputs.size(); ++i) {
+      const bool stored = lowered_.stored[static_cast<std::size_t>(node.outputs[i])] != 0;
+      outputs.push_back(stored ? tensor(bound.outputs[i]) : Tensor());
     }
     op_counts().functions.fetch_add(1, std::memory_order_relaxed);
     node.op->run({*node.op, inputs, attrs(node)}, outputs);

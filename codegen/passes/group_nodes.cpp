@@ -400,7 +400,7 @@ class Grouper {
         }
       }
       for (const int out : flow_.nodes[n].outputs) {
-        if (group.kind == Group::Kind::function) {
+        if (group.kind == Group::Kind::function && !flow_.nodes[n].op->skips_unread) {
           result_.stored[static_cast<std::size_t>(out)] = 1;
         }
       }

@@ -136,6 +136,7 @@ struct OpInfo {
   bool method = true;         // also a method of Tensor
   bool deterministic = true;  // false: draws random numbers
   bool checks_data = false;   // may raise an error that depends on data: never deferred
+  bool skips_unread = false;  // `run` gets undefined tensors for results that nobody reads
   bool row_independent =
       false;  // each row of the result depends on its own row of the inputs alone
   bool rows_beside_dim = false;  // likewise, if the attribute `dim` is not axis 0

@@ -59,8 +59,9 @@ struct ContractionOp : OpBase<Op> {
 };
 
 /// Ops with a function on memory, of kind Op::kKind (index, scan, window or opaque): `infer` and
-/// `run(args, outputs)`. With kInPlaceByCopy (here and in Derived) the op has an in-place form,
-/// which copies the result into the first operand.
+/// `run(args, outputs)`. With kSkipsUnread a result that nobody reads may be undefined in
+/// `outputs`. With kInPlaceByCopy (here and in Derived) the op has an in-place form, which copies
+/// the result into the first operand.
 template <class Op>
 struct FunctionOp : OpBase<Op> {
   static void fill(OpInfo& info) {
@@ -69,6 +70,9 @@ struct FunctionOp : OpBase<Op> {
     info.run = &Op::run;
     if constexpr (requires { Op::kChecksData; }) {
       info.checks_data = Op::kChecksData;
+    }
+    if constexpr (requires { Op::kSkipsUnread; }) {
+      info.skips_unread = Op::kSkipsUnread;
     }
     if constexpr (requires { Op::kInPlaceByCopy; }) {
       info.has_in_place = Op::kInPlaceByCopy;

@@ -29,6 +29,7 @@ struct MaxPool2dWithIndices : FunctionOp<MaxPool2dWithIndices> {
   static constexpr OpKind kKind = OpKind::window;
   static constexpr bool kMethod = false;
   static constexpr bool kRowIndependent = true;
+  static constexpr bool kSkipsUnread = true;
   static constexpr Saves saves{"output1"};
   static void infer(const OpArgs& args, std::vector<Meta>& outputs);
   static void run(const OpArgs& args, std::span<Tensor> outputs);
