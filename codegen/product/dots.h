@@ -1,6 +1,7 @@
 // Matrix-vector products: the canonical sum of products of each row (docs/numerics.md).
 #pragma once
 
+#include "codegen/product/dot_columns.h"
 #include "codegen/product/finish.h"
 #include "codegen/product/kernels.h"
 
@@ -99,6 +100,13 @@ class Dots {
     const auto* b = static_cast<const E*>(r_.b) + k * r_.b_row_stride;
     for (Index p = 0; p < count; ++p) {
       x_[p] = widen(b[p * r_.b_row_stride]);
+    }
+    if constexpr (!kWidens) {
+      if (r_.a_row_stride == 1 && r_.a_col_stride != 1) {
+        dot_all_columns(static_cast<const T*>(r_.a) + k * r_.a_col_stride, r_.a_col_stride, x_,
+                        count, r_.m, sums_, k > 0);
+        return;
+      }
     }
     for (Index i = 0; i < r_.m; i += kRows) {
       const Index height = r_.m - i < kRows ? r_.m - i : kRows;

@@ -101,9 +101,9 @@ TYPED_TEST(FloatProduct, HasTheCanonicalBitsForEverySmallShape) {
 }
 
 TYPED_TEST(FloatProduct, HasTheCanonicalBitsForEveryLayoutAndDepth) {
-  const Shape shapes[] = {{1, 33, 1000},  {2, 7, 385},   {3, 64, 767},  {5, 1, 384},
-                          {7, 1, 3000},   {13, 40, 383}, {25, 17, 769}, {64, 64, 64},
-                          {130, 70, 400}, {1, 1, 1025},  {33, 2, 1153}, {70, 300, 45}};
+  const Shape shapes[] = {{1, 33, 1000}, {2, 7, 385},   {3, 64, 767},  {5, 1, 384},    {7, 1, 3000},
+                          {13, 40, 383}, {25, 17, 769}, {64, 64, 64},  {130, 70, 400}, {1, 1, 1025},
+                          {33, 2, 1153}, {70, 300, 45}, {70, 1, 1030}, {100, 1, 7}};
   for (const Isa isa : available_isas()) {
     const IsaSetting setting(isa);
     for (const Shape& shape : shapes) {
