@@ -15,8 +15,29 @@ namespace {
 using codegen::Schedule;
 using codegen::StrideClass;
 
-/// Elements below which another thread costs more than it brings.
+/// Elements of a cheap kernel below which another thread costs more than it brings.
 constexpr std::int64_t kGrain = 16384;
+
+/// How many cheap operations a call of a function takes, roughly: exp to erf in the table.
+constexpr std::int64_t kFunctionWork = 16;
+constexpr std::int64_t kCheapKernel = 8;  // operations
+
+bool is_function(const codegen::Instr& instr) {
+  return instr.kind == codegen::InstrKind::op &&
+         ((instr.scalar >= ScalarOp::exp && instr.scalar <= ScalarOp::erf) ||
+          instr.scalar == ScalarOp::pow || scalar_op_info(instr.scalar).kind == ScalarKind::random);
+}
+
+/// The same for this kernel: the more there is to do for an element, the fewer.
+std::int64_t grain_of(const codegen::Kernel& kernel) {
+  std::int64_t work = 0;
+  for (const codegen::Instr& instr : kernel.code) {
+    if (instr.level == codegen::Level::element) {
+      work += is_function(instr) ? kFunctionWork : 1;
+    }
+  }
+  return kGrain / std::max<std::int64_t>(work / kCheapKernel, 1);
+}
 
 /// An axis, or several that lie behind one another in every operand.
 struct Axis {
@@ -314,6 +335,7 @@ BoundKernel bind_kernel(const codegen::KernelPlan& plan, const Shape& space,
   bind_kept(bound, plan, space);
   const codegen::Variant variant = make_variant(bound, plan, choose_schedule(bound, plan));
   bound.entry = &KernelCache::instance().find(plan.kernel, variant);
+  bound.grain = grain_of(plan.kernel);
   bound.scratch = scratch_bytes(plan.kernel, variant.schedule, bound.outer, bound.cols);
   bound.empty = bound.rows * bound.loops == 0 || (plan.reduced == 0 && bound.cols == 0);
   bound.splits_cols =
@@ -404,7 +426,7 @@ void launch_form(const BoundKernel& kernel, const std::vector<std::byte*>& data,
   const Runner runner(kernel, data, scalars, compiled);
   const std::int64_t per_row = std::max<std::int64_t>(kernel.cols * kernel.outer, 1);
   const std::int64_t rows = kernel.rows * kernel.loops;
-  const std::int64_t grain = worth_a_thread(kGrain);
+  const std::int64_t grain = worth_a_thread(kernel.grain);
   if (rows * per_row <= grain) {
     runner.run_rows(0, rows);
   } else if (kernel.splits_cols) {

@@ -30,6 +30,7 @@ struct BoundKernel {
   std::int64_t rows = 1, outer = 1, cols = 1;
   std::int64_t count = 1;  // elements that are reduced into one
   std::int64_t scratch = 0;
+  std::int64_t grain = 1;    // elements that are worth a thread
   bool splits_cols = false;  // one row without reduction: threads share its columns
   bool empty = false;
   std::vector<BoundOperand> operands;

@@ -28,7 +28,7 @@ namespace {
 constexpr int kMaxThreads = 1024;
 constexpr int kPartsPerThread = 4;
 // Kernels follow each other closely, and waking a thread costs more than most of them.
-constexpr std::chrono::microseconds kSpin{50};
+constexpr std::chrono::microseconds kSpin{200};
 
 thread_local bool inside_region = false;
 std::atomic<int> requested_threads{0};  // 0 until it is asked for
