@@ -3,6 +3,7 @@
 #
 #   bindings/c        rondo_add_c_library(api.cpp ...)        librondo.so: the C ABI
 #   codegen/llvm      rondo_add_llvm_plugin(target.cpp ...)   librondo_llvm.so, if RONDO_LLVM
+#   codegen/cuda      rondo_add_cuda_plugin(open_plugin.cpp)  librondo_cuda.so
 #   bindings/python   rondo_add_python_module(module.cpp ...) rondo/_C, if RONDO_PYTHON
 #   bindings/serve    rondo_add_command(main.cpp ...)         the program `rondo`
 #
@@ -43,6 +44,15 @@ function(rondo_add_llvm_plugin)
   target_link_options(rondo_llvm PRIVATE -Wl,--gc-sections)
 endfunction()
 
+# The plug-in for GPUs. Only its entry point rondo_open_device_plugin leaves it; libraries of CUDA are
+# opened when it is used.
+function(rondo_add_cuda_plugin)
+  add_library(rondo_cuda MODULE ${ARGN})
+  target_link_libraries(rondo_cuda PRIVATE rondo_cuda_static)
+  rondo_export_only(rondo_cuda librondo_cuda)
+  target_link_options(rondo_cuda PRIVATE -Wl,--gc-sections)
+endfunction()
+
 # The Python module, in a copy of the package under the build tree that can be imported from there:
 # its Python files are links to the sources.
 function(rondo_add_python_module)
@@ -60,11 +70,13 @@ function(rondo_add_python_module)
       file(CREATE_LINK ${entry} ${package}/${name} SYMBOLIC)
     endif()
   endforeach()
-  if(TARGET rondo_llvm)
-    file(CREATE_LINK ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/librondo_llvm.so ${package}/librondo_llvm.so
-      SYMBOLIC)
-    add_dependencies(rondo_python rondo_llvm)
-  endif()
+  foreach(plugin rondo_llvm rondo_cuda)
+    if(TARGET ${plugin})
+      file(CREATE_LINK ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/lib${plugin}.so ${package}/lib${plugin}.so
+        SYMBOLIC)
+      add_dependencies(rondo_python ${plugin})
+    endif()
+  endforeach()
 endfunction()
 
 # The command `rondo`.

@@ -23,25 +23,20 @@ std::string own_folder() {
   return slash == std::string::npos ? "" : file.substr(0, slash + 1);
 }
 
-OpenedTarget open_file(const std::string& file) {
-  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    return {nullptr, fmt::format("plug-in: {}", dlerror())};
+OpenedSymbol open_file(const std::string& file, const char* name) {
+  OpenedSymbol opened;
+  opened.file = file;
+  opened.library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (opened.library == nullptr) {
+    opened.reason = fmt::format("plug-in: {}", dlerror());
+    return opened;
   }
-  const auto open = reinterpret_cast<OpenTarget>(dlsym(library, kOpenTarget));
-  if (open == nullptr) {
-    dlclose(library);
-    return {nullptr, fmt::format("plug-in: {} is none: it has no {}", file, kOpenTarget)};
+  opened.symbol = dlsym(opened.library, name);
+  if (opened.symbol == nullptr) {
+    dlclose(opened.library);
+    opened.reason = fmt::format("plug-in: {} is none: it has no {}", file, name);
   }
-  const char* abi = "unknown";
-  Target* target = open(plugin_abi(), &abi);
-  if (target == nullptr) {
-    const std::string theirs = abi;
-    dlclose(library);
-    return {nullptr, fmt::format("plug-in: {} is made for another library: {}; {} is required",
-                                 file, theirs, plugin_abi())};
-  }
-  return {target, ""};  // The library stays open: the code of the target lies in it.
+  return opened;
 }
 
 OpenedTarget open_llvm() {
@@ -78,14 +73,32 @@ std::vector<std::string> plugin_files(const std::string& name, const char* plugi
   return files;
 }
 
-OpenedTarget open_plugin(const std::vector<std::string>& files) {
+OpenedSymbol open_plugin_symbol(const std::vector<std::string>& files, const char* name) {
   for (const std::string& file : files) {
     const bool searched = file.find('/') == std::string::npos;  // by the dynamic linker
     if (searched || access(file.c_str(), F_OK) == 0) {
-      return open_file(file);
+      return open_file(file, name);
     }
   }
-  return {nullptr, "plug-in: not found"};
+  OpenedSymbol none;
+  none.reason = "plug-in: not found";
+  return none;
+}
+
+OpenedTarget open_plugin(const std::vector<std::string>& files) {
+  const OpenedSymbol found = open_plugin_symbol(files, kOpenTarget);
+  if (found.symbol == nullptr) {
+    return {nullptr, found.reason};
+  }
+  const char* abi = "unknown";
+  Target* target = reinterpret_cast<OpenTarget>(found.symbol)(plugin_abi(), &abi);
+  if (target == nullptr) {
+    const std::string theirs = abi;
+    dlclose(found.library);
+    return {nullptr, fmt::format("plug-in: {} is made for another library: {}; {} is required",
+                                 found.file, theirs, plugin_abi())};
+  }
+  return {target, ""};  // The library stays open: the code of the target lies in it.
 }
 
 const OpenedTarget& llvm_target() {

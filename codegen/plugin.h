@@ -23,6 +23,16 @@ const OpenedTarget& llvm_target();
 /// Opens the first of `files` that exists.
 OpenedTarget open_plugin(const std::vector<std::string>& files);
 
+/// A function that a plug-in exports, of the first of `files` that exists; null, and the reason, if
+/// there is none. The library stays open.
+struct OpenedSymbol {
+  void* symbol = nullptr;
+  void* library = nullptr;
+  std::string file;
+  std::string reason;
+};
+OpenedSymbol open_plugin_symbol(const std::vector<std::string>& files, const char* name);
+
 /// Where a plug-in of that file name is sought. `plugin_path` is RONDO_PLUGIN_PATH, or null.
 std::vector<std::string> plugin_files(const std::string& name, const char* plugin_path);
 

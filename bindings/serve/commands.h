@@ -15,5 +15,8 @@ int verify(std::span<const std::string> words);
 int run_once(std::span<const std::string> words);
 /// Serves an archive over HTTP until SIGTERM or SIGINT.
 int serve(std::span<const std::string> words);
+/// Prints what this machine offers: CPU, compilers, driver, GPUs, libraries, each with version and
+/// path, and the fix for what is missing; 1 if no GPU can be used.
+int doctor(std::span<const std::string> words);
 
 }  // namespace rondo::serve

@@ -33,6 +33,8 @@ rondo serve FILE [options]           Open Inference Protocol v2 over HTTP
   --warm 1,8,32                      batch sizes to run until they are compiled, before it is ready
   --grace 10                         seconds to finish requests after SIGTERM
   --log                              a JSON line on stderr for each request
+rondo doctor                         what this machine offers: CPU, compilers, driver, GPUs, libraries;
+                                     exit code 1 if no GPU can be used
 rondo version
 )";
 
@@ -48,6 +50,9 @@ int dispatch(const std::string& command, std::span<const std::string> words) {
   }
   if (command == "serve") {
     return rondo::serve::serve(words);
+  }
+  if (command == "doctor") {
+    return rondo::serve::doctor(words);
   }
   if (command == "version" || command == "--version") {
     fmt::print("rondo {}\n", rondo::serialize::runtime_version());

@@ -15,7 +15,7 @@ std::int64_t reach(std::int64_t size, std::int64_t stride) {
   return size <= 1 ? 0 : (size - 1) * std::abs(stride);
 }
 
-bool needs_wide(const CudaCall& call) {
+bool needs_wide(const DeviceCall& call) {
   if (call.all_rows() * std::max<std::int64_t>(call.row_elements(), 1) >= kNarrowEnd) {
     return true;
   }
@@ -80,7 +80,7 @@ int weight(const Kernel& kernel) {
 }
 
 /// Elements that a thread takes at once: as many as 16 bytes of the widest operand hold.
-int choose_pack(const Kernel& kernel, const CudaCall& call, const CudaVariant& variant) {
+int choose_pack(const Kernel& kernel, const DeviceCall& call, const CudaVariant& variant) {
   std::int64_t widest = 1;
   bool any = false;
   for (std::size_t k = 0; k < kernel.operands.size(); ++k) {
@@ -117,13 +117,13 @@ int choose_pack(const Kernel& kernel, const CudaCall& call, const CudaVariant& v
   return any ? std::max(pack, 1) : 1;
 }
 
-std::int64_t blocks_of(const CudaCall& call) {
+std::int64_t blocks_of(const DeviceCall& call) {
   const std::int64_t steps = call.outer * ((call.cols + 15) / 16);
   return (steps + 63) / 64;
 }
 
 /// Columns if that lets more of the element operands be read along memory.
-bool prefers_columns(const Kernel& kernel, const CudaCall& call) {
+bool prefers_columns(const Kernel& kernel, const DeviceCall& call) {
   if (call.rows < 8) {
     return false;
   }
@@ -138,7 +138,7 @@ bool prefers_columns(const Kernel& kernel, const CudaCall& call) {
   return balance > 0;
 }
 
-Form choose_form(const Kernel& kernel, const CudaCall& call, const LaunchLimits& limits) {
+Form choose_form(const Kernel& kernel, const DeviceCall& call, const LaunchLimits& limits) {
   if (!limits.choose_form) {
     return limits.form;
   }
@@ -155,7 +155,7 @@ Form choose_form(const Kernel& kernel, const CudaCall& call, const LaunchLimits&
 }
 
 /// Whether so few rows are so long that their blocks should go over the whole GPU.
-bool choose_split(const Kernel& kernel, const CudaCall& call, Form form,
+bool choose_split(const Kernel& kernel, const DeviceCall& call, Form form,
                   const LaunchLimits& limits) {
   if (!can_split(kernel) || form == Form::flat || blocks_of(call) == 0) {
     return false;
@@ -177,7 +177,7 @@ std::int64_t groups_of(std::int64_t count, std::int64_t size) {
 }
 
 /// The launch of the form of `variant`; columns and rows are the forms of partial results.
-CudaLaunch make_launch(const CudaCall& call, CudaVariant variant, const LaunchLimits& limits) {
+CudaLaunch make_launch(const DeviceCall& call, CudaVariant variant, const LaunchLimits& limits) {
   const std::int64_t rows = call.all_rows();
   const std::int64_t blocks = blocks_of(call);
   std::int64_t items = 0;
@@ -200,15 +200,7 @@ CudaLaunch make_launch(const CudaCall& call, CudaVariant variant, const LaunchLi
 
 }  // namespace
 
-std::int64_t CudaCall::all_rows() const {
-  std::int64_t all = rows;
-  for (const std::int64_t size : loop_sizes) {
-    all *= size;
-  }
-  return all;
-}
-
-CudaPlan plan_call(const Kernel& kernel, const CudaCall& call, const LaunchLimits& limits) {
+CudaPlan plan_call(const Kernel& kernel, const DeviceCall& call, const LaunchLimits& limits) {
   CudaPlan plan;
   if (call.all_rows() == 0 || (can_flatten(kernel) && call.row_elements() == 0)) {
     return plan;
@@ -242,7 +234,7 @@ CudaPlan plan_call(const Kernel& kernel, const CudaCall& call, const LaunchLimit
   return plan;
 }
 
-std::vector<std::uint64_t> pack_parameters(const CudaCall& call, std::uint64_t scratch) {
+std::vector<std::uint64_t> pack_parameters(const DeviceCall& call, std::uint64_t scratch) {
   std::vector<std::uint64_t> words;
   const auto put = [&](std::int64_t word) { words.push_back(static_cast<std::uint64_t>(word)); };
   put(call.rows);

@@ -5,25 +5,9 @@
 #include <vector>
 
 #include "codegen/cuda/variant.h"
+#include "codegen/device_target.h"
 
 namespace rondo::codegen::cuda {
-
-/// As KernelArgs, with the loops around the rows: element (l, r, o, c) of operand k lies at
-/// data[k] + sum of l * loop_strides[k * loops + l] + r * row_stride[k] + ...
-struct CudaCall {
-  std::vector<std::uint64_t> data;
-  std::vector<std::int64_t> row_stride, outer_stride, col_stride;
-  std::vector<std::int64_t> loop_sizes;
-  std::vector<std::int64_t> loop_strides;
-  std::vector<std::uint64_t> scalars;
-  std::int64_t rows = 0;
-  std::int64_t outer = 1;
-  std::int64_t cols = 0;
-  std::int64_t first_index = 0;
-
-  std::int64_t all_rows() const;
-  std::int64_t row_elements() const { return outer * cols; }
-};
 
 /// What the choice of forms depends on, besides the call. Tests set `form` and `split`.
 struct LaunchLimits {
@@ -49,10 +33,10 @@ struct CudaPlan {
   std::int64_t scratch_bytes = 0;    // aligned to 16, of the call alone
 };
 
-CudaPlan plan_call(const Kernel& kernel, const CudaCall& call, const LaunchLimits& limits);
+CudaPlan plan_call(const Kernel& kernel, const DeviceCall& call, const LaunchLimits& limits);
 
 /// The one parameter of the kernel: device/memory.h's Parameters, in words.
-std::vector<std::uint64_t> pack_parameters(const CudaCall& call, std::uint64_t scratch);
+std::vector<std::uint64_t> pack_parameters(const DeviceCall& call, std::uint64_t scratch);
 
 /// The most bytes of parameters that a kernel takes.
 inline constexpr std::int64_t kParameterBytes = 32764;

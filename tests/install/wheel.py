@@ -15,7 +15,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 # What a wheel must hold, by the end of its names.
-CONTENT = ["rondo/__init__.py", "rondo/librondo_llvm.so", "/LICENSE", "/NOTICE", "rondo/py.typed",
+CONTENT = ["rondo/__init__.py", "rondo/librondo_llvm.so", "rondo/librondo_cuda.so",
+           "/LICENSE", "/NOTICE", "rondo/py.typed",
            "rondo/_C.pyi", "/scripts/rondo"]
 
 USE = """

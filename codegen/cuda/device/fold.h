@@ -148,14 +148,15 @@ RONDO_DEVICE F over_lanes_of_columns(const F& own, int lane, int x) {
   __shared__ Exchange<F, Rows * kFoldLanes> shared;
   shared.put(lane * Rows + x, own);
   __syncthreads();
-  F lanes[kFoldLanes];
+  constexpr int kHalf = kFoldLanes / 2;
+  F lanes[kHalf];
   if (lane == 0) {
 #pragma unroll
-    for (int l = 0; l < kFoldLanes; ++l) {
-      lanes[l] = shared.get(l * Rows + x);
+    for (int l = 0; l < kHalf; ++l) {
+      lanes[l] = F::combine(shared.get(l * Rows + x), shared.get((l + kHalf) * Rows + x));
     }
 #pragma unroll
-    for (int width = kFoldLanes / 2; width > 0; width /= 2) {
+    for (int width = kHalf / 2; width > 0; width /= 2) {
 #pragma unroll
       for (int l = 0; l < width; ++l) {
         lanes[l] = F::combine(lanes[l], lanes[l + width]);

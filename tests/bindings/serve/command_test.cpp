@@ -25,6 +25,16 @@ class Command : public test::Served {
   std::string archive_ = small();
 };
 
+TEST_F(Command, DoctorTellsWhatTheMachineOffers) {
+  std::string output;
+  test::run_command({"doctor"}, output);
+  for (const char* row : {"rondo            ", "CPU              v", "CPU compiler     "}) {
+    EXPECT_NE(output.find(row), std::string::npos) << output;
+  }
+  const bool plugin = output.find("nvrtc            ") != std::string::npos;
+  EXPECT_NE(plugin, output.find("GPU plug-in      plug-in: ") != std::string::npos) << output;
+}
+
 TEST_F(Command, InspectTellsTheSignatureAndRowIndependence) {
   std::string output;
   EXPECT_EQ(test::run_command({"inspect", archive_}, output), 0);

@@ -22,8 +22,8 @@ const Nvrtc* nvrtc_of_test(std::string& reason) {
   return Nvrtc::get(reason);
 }
 
-CudaCall call_of(const KernelCase& kernel_case, const std::vector<std::uint64_t>& buffers) {
-  CudaCall call;
+DeviceCall call_of(const KernelCase& kernel_case, const std::vector<std::uint64_t>& buffers) {
+  DeviceCall call;
   for (const CaseOperand& operand : kernel_case.operands) {
     call.data.push_back(buffers[static_cast<std::size_t>(operand.buffer)] +
                         static_cast<std::uint64_t>(operand.offset));
@@ -71,7 +71,7 @@ void run_emulated(ptx::Module& module, const std::vector<int>& kernels,
     buffers.push_back(memory.allocate(buffer.size()));
     copy_to(memory, buffers.back(), buffer);
   }
-  const CudaCall call = call_of(kernel_case, buffers);
+  const DeviceCall call = call_of(kernel_case, buffers);
   const CudaPlan plan = plan_call(kernel_case.kernel, call, limits);
   const std::uint64_t scratch = memory.allocate(static_cast<std::size_t>(plan.scratch_bytes));
   const std::vector<std::uint64_t> words = pack_parameters(call, scratch);

@@ -24,7 +24,7 @@ const Nvrtc* nvrtc_of_test(std::string& reason);
   static_cast<void>(0)
 
 /// The call of a case, on buffers at those addresses.
-CudaCall call_of(const KernelCase& kernel_case, const std::vector<std::uint64_t>& buffers);
+DeviceCall call_of(const KernelCase& kernel_case, const std::vector<std::uint64_t>& buffers);
 
 /// Kernels that are compiled together, each form once: that costs a tenth of compiling them one by
 /// one.

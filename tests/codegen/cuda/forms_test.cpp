@@ -200,7 +200,7 @@ TEST(CudaElementwise, MovesSixteenBytesOfEveryDtypeAtOnce) {
       LaunchLimits limits;
       limits.multiprocessors = 2;
       program.add(made, limits);
-      const CudaCall call = call_of(made, std::vector<std::uint64_t>(made.buffers.size(), 4096));
+      const DeviceCall call = call_of(made, std::vector<std::uint64_t>(made.buffers.size(), 4096));
       const CudaPlan plan = plan_call(kernel, call, limits);
       const int expected = sizes.cols == 33 ? 1 : static_cast<int>(16 / size_bytes(dtype, 1));
       EXPECT_EQ(plan.launches.at(0).variant.pack, expected) << dtype_name(dtype);
@@ -238,7 +238,7 @@ TEST(CudaElementwise, GoesAroundTheLoopsOfMoreAxes) {
   const int place = build.op(ScalarOp::to_f32, build.index());
   build.store(build.op(ScalarOp::add, x, place), Dtype::float32);
   const Kernel kernel = build.kernel();
-  CudaCall call;
+  DeviceCall call;
   call.loop_sizes = {4, 3};
   call.rows = 5;
   call.cols = 6;

@@ -1,0 +1,66 @@
+// What a plug-in for devices offers beside memory: kernels that run there.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "codegen/kernel.h"
+#include "core/tensor/device_backend.h"
+
+namespace rondo::codegen {
+
+/// One call of a kernel. As KernelArgs, with the loops around the rows: element (l, r, o, c) of
+/// operand k lies at data[k] + sum of l * loop_strides[k * loops + l] + r * row_stride[k] + ...
+struct DeviceCall {
+  std::vector<std::uint64_t> data;
+  std::vector<std::int64_t> row_stride, outer_stride, col_stride;
+  std::vector<std::int64_t> loop_sizes;
+  std::vector<std::int64_t> loop_strides;
+  std::vector<std::uint64_t> scalars;
+  std::int64_t rows = 0;
+  std::int64_t outer = 1;
+  std::int64_t cols = 0;
+  std::int64_t first_index = 0;
+
+  std::int64_t all_rows() const {
+    std::int64_t all = rows;
+    for (const std::int64_t size : loop_sizes) {
+      all *= size;
+    }
+    return all;
+  }
+  std::int64_t row_elements() const { return outer * cols; }
+};
+
+/// Runs kernels on the devices of a backend, in the order of its other work.
+class DeviceTarget {
+ public:
+  virtual ~DeviceTarget() = default;
+
+  /// Compiles the kernel when it is new. Errors: CompileError, DeviceError, OutOfMemoryError.
+  virtual void launch(int index, const Kernel& kernel, const DeviceCall& call) = 0;
+};
+
+/// A plug-in: what it holds is made when it is first asked for.
+class DevicePlugin {
+ public:
+  virtual ~DevicePlugin() = default;
+
+  /// Null, and the reason, where there is no device or a library is missing.
+  virtual DeviceBackend* backend(std::string& reason) = 0;
+  /// Only where there is a backend.
+  virtual DeviceTarget& target() = 0;
+  /// What was found where, for people; `good` says whether devices can be used.
+  virtual std::string report(bool& good) = 0;
+};
+
+/// The plug-in librondo_cuda.so, sought like that of llvm_target; null, and the reason, if there is
+/// none.
+DevicePlugin* cuda_plugin(std::string& reason);
+
+/// The function that such a plug-in exports, as in plugin.h.
+using OpenDevicePlugin = DevicePlugin* (*)(const char* library_abi, const char** abi);
+inline constexpr const char* kOpenDevicePlugin = "rondo_open_device_plugin";
+
+}  // namespace rondo::codegen
