@@ -8,11 +8,12 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <strings.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -21,120 +22,199 @@
 #include <iterator>
 #include <map>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-class Connection {
- public:
-  explicit Connection(std::uint16_t port) : port_(port) {}
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
-  ~Connection() { end(); }
-
-  /// Sends the request and reads the answer; its status, or 0 if there is none. A connection that
-  /// the server has closed between two requests is opened anew, once.
-  int ask(const std::string& request) {
-    for (int attempt = 0; attempt < 2; ++attempt) {
-      const bool fresh = socket_ < 0;
-      if (fresh && !begin()) {
-        return 0;
-      }
-      const int status = send_all(request) ? read_answer() : 0;
-      if (status != 0) {
-        return status;
-      }
-      end();
-      if (fresh) {
-        break;
-      }
+/// The place after a header's name in an answer's head, or npos.
+std::size_t header_at(const std::string& answer, std::size_t head, const std::string& name) {
+  for (std::size_t at = 0; at < head; ++at) {
+    if (answer[at] == '\n' &&
+        strncasecmp(answer.c_str() + at + 1, name.c_str(), name.size()) == 0) {
+      return at + 1 + name.size();
     }
-    return 0;
+  }
+  return std::string::npos;
+}
+
+/// One connection with at most one request on its way.
+struct Connection {
+  int socket = -1;
+  bool fresh = false;  // opened for the request that is on its way
+  std::size_t sent = 0;
+  std::string answer;
+  Clock::time_point due;
+};
+
+class Load {
+ public:
+  Load(std::uint16_t port, int connections, std::string request)
+      : port_(port),
+        request_(std::move(request)),
+        epoll_(epoll_create1(0)),
+        connections_(static_cast<std::size_t>(connections)) {
+    for (int i = connections - 1; i >= 0; --i) {
+      free_.push_back(i);
+    }
   }
 
+  void run(double seconds, double rate) {
+    const auto count = static_cast<std::int64_t>(seconds * rate);
+    const Clock::time_point begin = Clock::now();
+    const auto after = [&](double s) {
+      return begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(s));
+    };
+    std::int64_t next = 0;
+    while (next < count || free_.size() < connections_.size()) {
+      const Clock::time_point now = Clock::now();
+      if (now > after(seconds)) {
+        next = count;
+      }
+      while (next < count && !free_.empty() && after(static_cast<double>(next) / rate) <= now) {
+        start(free_.back(), after(static_cast<double>(next++) / rate));
+      }
+      wait(next < count && !free_.empty() ? 0 : 100);
+    }
+  }
+
+  std::map<int, std::int64_t> statuses;
+  std::vector<double> times;  // of those answered 200
+
  private:
-  bool begin() {
-    socket_ = socket(AF_INET, SOCK_STREAM, 0);
+  void start(int index, Clock::time_point due) {
+    free_.pop_back();
+    Connection& connection = connections_[static_cast<std::size_t>(index)];
+    connection.due = due;
+    begin_request(index);
+  }
+
+  void begin_request(int index) {
+    Connection& connection = connections_[static_cast<std::size_t>(index)];
+    connection.sent = 0;
+    connection.answer.clear();
+    connection.fresh = connection.socket < 0;
+    if (connection.fresh && !open(index)) {
+      finish(index, 0);
+      return;
+    }
+    proceed(index);
+  }
+
+  bool open(int index) {
+    Connection& connection = connections_[static_cast<std::size_t>(index)];
+    connection.socket = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
     const int on = 1;
-    setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    setsockopt(connection.socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port_);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
-      end();
+    epoll_event event{};
+    event.events = EPOLLIN | EPOLLOUT | EPOLLET;
+    event.data.fd = index;
+    epoll_ctl(epoll_, EPOLL_CTL_ADD, connection.socket, &event);
+    return connect(connection.socket, reinterpret_cast<const sockaddr*>(&address),
+                   sizeof(address)) == 0 ||
+           errno == EINPROGRESS;
+  }
+
+  void close_socket(Connection& connection) {
+    close(connection.socket);
+    connection.socket = -1;
+  }
+
+  void finish(int index, int status) {
+    Connection& connection = connections_[static_cast<std::size_t>(index)];
+    ++statuses[status];
+    if (status == 200) {
+      times.push_back(std::chrono::duration<double>(Clock::now() - connection.due).count());
+    }
+    if (status == 0 && connection.socket >= 0) {
+      close_socket(connection);
+    }
+    free_.push_back(index);
+  }
+
+  void wait(int milliseconds) {
+    epoll_event events[64];
+    const int count = epoll_wait(epoll_, events, 64, milliseconds);
+    for (int i = 0; i < count; ++i) {
+      proceed(events[i].data.fd);
+    }
+  }
+
+  /// Sends and reads as far as it goes.
+  void proceed(int index) {
+    Connection& connection = connections_[static_cast<std::size_t>(index)];
+    if (std::find(free_.begin(), free_.end(), index) != free_.end()) {
+      return;  // the server has closed an idle connection: seen when it is used
+    }
+    while (connection.sent < request_.size()) {
+      const auto part = send(connection.socket, request_.data() + connection.sent,
+                             request_.size() - connection.sent, MSG_NOSIGNAL);
+      if (part <= 0) {
+        if (errno != EAGAIN && errno != ENOTCONN) {
+          break;  // an answer may have come before
+        }
+        return;
+      }
+      connection.sent += static_cast<std::size_t>(part);
+    }
+    char part[16384];
+    while (true) {
+      const auto size = recv(connection.socket, part, sizeof(part), 0);
+      if (size > 0) {
+        connection.answer.append(part, static_cast<std::size_t>(size));
+        if (answered(index)) {
+          return;
+        }
+      } else if (size < 0 && errno == EAGAIN) {
+        return;
+      } else {
+        lost(index);
+        return;
+      }
+    }
+  }
+
+  /// A connection that the server has closed between two requests is opened anew, once.
+  void lost(int index) {
+    Connection& connection = connections_[static_cast<std::size_t>(index)];
+    close_socket(connection);
+    if (!connection.fresh && connection.answer.empty()) {
+      begin_request(index);
+    } else {
+      finish(index, 0);
+    }
+  }
+
+  bool answered(int index) {
+    Connection& connection = connections_[static_cast<std::size_t>(index)];
+    const std::string& answer = connection.answer;
+    const std::size_t head = answer.find("\r\n\r\n");
+    if (head == std::string::npos) {
       return false;
     }
+    const std::size_t length = header_at(answer, head, "Content-Length:");
+    const std::size_t body =
+        length == std::string::npos ? 0 : std::strtoull(answer.c_str() + length, nullptr, 10);
+    if (answer.size() < head + 4 + body) {
+      return false;
+    }
+    if (header_at(answer, head, "Connection: close") != std::string::npos) {
+      close_socket(connection);
+    }
+    finish(index, std::atoi(answer.c_str() + 9));
     return true;
-  }
-
-  void end() {
-    if (socket_ >= 0) {
-      close(socket_);
-    }
-    socket_ = -1;
-  }
-
-  bool send_all(const std::string& bytes) {
-    for (std::size_t sent = 0; sent < bytes.size();) {
-      const auto part = send(socket_, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
-      if (part <= 0) {
-        return false;
-      }
-      sent += static_cast<std::size_t>(part);
-    }
-    return true;
-  }
-
-  bool read_more() {
-    char part[4096];
-    const auto count = recv(socket_, part, sizeof(part), 0);
-    if (count > 0) {
-      answer_.append(part, static_cast<std::size_t>(count));
-    }
-    return count > 0;
-  }
-
-  int read_answer() {
-    answer_.clear();
-    std::size_t head = std::string::npos;
-    while ((head = answer_.find("\r\n\r\n")) == std::string::npos) {
-      if (!read_more()) {
-        return 0;
-      }
-    }
-    std::size_t body = 0;
-    static const std::string kLength = "\r\nContent-Length:";
-    static const std::string kClose = "\r\nConnection: close";
-    bool closes = false;
-    for (std::size_t at = 0; at < head; ++at) {
-      if (strncasecmp(answer_.c_str() + at, kLength.c_str(), kLength.size()) == 0) {
-        body = std::strtoull(answer_.c_str() + at + kLength.size(), nullptr, 10);
-      }
-      closes = closes || strncasecmp(answer_.c_str() + at, kClose.c_str(), kClose.size()) == 0;
-    }
-    while (answer_.size() < head + 4 + body) {
-      if (!read_more()) {
-        return 0;
-      }
-    }
-    if (closes) {
-      end();
-    }
-    return std::atoi(answer_.c_str() + 9);
   }
 
   std::uint16_t port_;
-  int socket_ = -1;
-  std::string answer_;
-};
-
-struct Results {
-  std::map<int, std::int64_t> statuses;
-  std::vector<double> times;  // of those answered 200
+  std::string request_;
+  int epoll_;
+  std::vector<Connection> connections_;
+  std::vector<int> free_;
 };
 
 }  // namespace
@@ -144,53 +224,21 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: benchmark_load_client PORT CONNECTIONS SECONDS RATE FILE\n");
     return 2;
   }
-  const auto port = static_cast<std::uint16_t>(std::atoi(argv[1]));
-  const double seconds = std::atof(argv[3]);
-  const double rate = std::atof(argv[4]);
   std::ifstream file(argv[5], std::ios::binary);
-  const std::string request{std::istreambuf_iterator<char>(file), {}};
-  std::vector<Results> results(static_cast<std::size_t>(std::max(1, std::atoi(argv[2]))));
-  const auto count = static_cast<std::int64_t>(seconds * rate);
-  std::atomic<std::int64_t> next{0};
+  Load load(static_cast<std::uint16_t>(std::atoi(argv[1])), std::max(1, std::atoi(argv[2])),
+            {std::istreambuf_iterator<char>(file), {}});
   const Clock::time_point begin = Clock::now();
-  const Clock::time_point end =
-      begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-  std::vector<std::thread> threads;
-  for (Results& result : results) {
-    threads.emplace_back([&] {
-      Connection connection(port);
-      for (std::int64_t i = next++; i < count; i = next++) {
-        const auto due = begin + std::chrono::duration_cast<Clock::duration>(
-                                     std::chrono::duration<double>(static_cast<double>(i) / rate));
-        std::this_thread::sleep_until(due);
-        if (Clock::now() > end) {
-          return;
-        }
-        const int status = connection.ask(request);
-        ++result.statuses[status];
-        if (status == 200) {
-          result.times.push_back(std::chrono::duration<double>(Clock::now() - due).count());
-        }
-      }
-    });
-  }
-  Results all;
-  for (std::size_t i = 0; i < threads.size(); ++i) {
-    threads[i].join();
-    all.times.insert(all.times.end(), results[i].times.begin(), results[i].times.end());
-    for (const auto& [status, number] : results[i].statuses) {
-      all.statuses[status] += number;
-    }
-  }
+  load.run(std::atof(argv[3]), std::atof(argv[4]));
   const double wall = std::chrono::duration<double>(Clock::now() - begin).count();
-  std::sort(all.times.begin(), all.times.end());
+  std::vector<double>& times = load.times;
+  std::sort(times.begin(), times.end());
   const auto at = [&](std::size_t percent) {
-    return all.times.empty() ? 0.0 : all.times[(all.times.size() - 1) * percent / 100];
+    return times.empty() ? 0.0 : times[(times.size() - 1) * percent / 100];
   };
   std::printf("{\"wall_s\": %.3f, \"p50_s\": %.6f, \"p99_s\": %.6f, \"statuses\": {", wall, at(50),
               at(99));
   const char* comma = "";
-  for (const auto& [status, number] : all.statuses) {
+  for (const auto& [status, number] : load.statuses) {
     std::printf("%s\"%d\": %lld", comma, status, static_cast<long long>(number));
     comma = ", ";
   }

@@ -43,6 +43,16 @@ Answer gone() {
   return not_done(Answer::Outcome::gone, "infer: the client has closed its connection");
 }
 
+}  // namespace
+
+Answer full_queue(std::size_t waiting) {
+  return not_done(
+      Answer::Outcome::full,
+      fmt::format("infer: the queue is full: {} requests wait; try again later", waiting));
+}
+
+namespace {
+
 Answer stopped() {
   return not_done(Answer::Outcome::stopped, "infer: the server is stopping");
 }
@@ -168,9 +178,7 @@ Answer Batcher::run(const std::string& method, const std::vector<Tensor>& inputs
       return stopped();
     }
     if (queue_.size() >= options_.queue) {
-      return not_done(Answer::Outcome::full,
-                      fmt::format("infer: the queue is full: {} requests wait; try again later",
-                                  queue_.size()));
+      return full_queue(options_.queue);
     }
     queue_.push_back(job);
     metrics_.queued = static_cast<std::int64_t>(queue_.size());
@@ -195,6 +203,11 @@ Answer Batcher::await(std::future<Answer>& answer, Job& job, const Patience& pat
       return is_late ? late() : gone();
     }
   }
+}
+
+bool Batcher::full() const {
+  const std::lock_guard lock(mutex_);
+  return queue_.size() >= options_.queue;
 }
 
 std::string Batcher::warm(const std::string& method, const std::vector<Tensor>& inputs) {

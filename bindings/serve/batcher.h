@@ -45,6 +45,9 @@ struct Answer {
   std::string text;  // why it is not done
 };
 
+/// What a request gets that finds so many waiting.
+Answer full_queue(std::size_t waiting);
+
 class Batcher {
  public:
   using Clock = std::chrono::steady_clock;
@@ -58,6 +61,9 @@ class Batcher {
   /// when nobody waits for it. May be called from any thread. Errors: those of the check.
   Answer run(const std::string& method, const std::vector<Tensor>& inputs,
              const Patience& patience = {});
+
+  /// Whether a request would be refused now because too many wait.
+  bool full() const;
 
   /// Runs a method on every session until its kernels are compiled and have been compared with the
   /// interpreter. Returns what went wrong, empty if nothing did. One at a time.
@@ -86,7 +92,7 @@ class Batcher {
   std::shared_ptr<const jit::Module> module_;
   BatchOptions options_;
   Metrics& metrics_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::shared_ptr<Job>> queue_;
   std::int64_t running_ = 0;  // jobs taken and not yet answered

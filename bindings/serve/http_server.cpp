@@ -213,6 +213,11 @@ Connection* HttpServer::current() {
   return current_connection();
 }
 
+void HttpServer::deepen_backlog() {
+  check<IoError>(::listen(svr_sock_, SOMAXCONN) == 0, "serve: cannot listen: {}",
+                 std::strerror(errno));
+}
+
 void HttpServer::finish() {
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = ::write(wake_, &one, sizeof(one));

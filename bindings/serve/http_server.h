@@ -82,6 +82,10 @@ class HttpServer final : public httplib::Server {
   /// Called on the thread of a connection when it has ended.
   std::function<void()> on_end;
 
+  /// Lets many connections wait to be accepted, once the port is bound: the library lets five, and
+  /// the system makes the others try again after seconds.
+  void deepen_backlog();
+
   /// Connections that are open now.
   std::int64_t connections() const { return open_.load(); }
 

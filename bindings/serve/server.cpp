@@ -115,6 +115,7 @@ struct Server::Impl {
   std::string model;
   std::shared_ptr<const jit::Module> module;
   ServerOptions options;
+  std::size_t queue;
   Metrics metrics;
   Batcher batcher;
   HttpServer http;
@@ -127,6 +128,7 @@ struct Server::Impl {
       : model(std::move(name)),
         module(std::move(loaded)),
         options(server_options),
+        queue(batch_options.queue),
         batcher(module, batch_options, metrics),
         http(options.limits) {
     configure();
@@ -360,6 +362,10 @@ struct Server::Impl {
   }
 
   void infer(const Request& request, Response& response) {
+    if (batcher.full()) {  // before it costs anything
+      answer_undone(response, full_queue(queue));
+      return;
+    }
     const InferRequest parsed = parse_infer(module->manifest(), request.body, json_length(request));
     Patience patience;
     if (options.deadline.count() > 0) {
@@ -394,6 +400,7 @@ int Server::bind() {
                        : (impl_->http.bind_to_port(options.host, options.port) ? options.port : -1);
   check<IoError>(port > 0, "serve: cannot listen on {}:{}; another program may use the port",
                  options.host, options.port);
+  impl_->http.deepen_backlog();
   return port;
 }
 

@@ -166,7 +166,7 @@ ServerProcess::~ServerProcess() {
 }
 
 void ServerProcess::wait_until_ready() const {
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < 12000; ++i) {
     if (HttpClient(port_).get("/v2/health/ready").status == 200) {
       return;
     }

@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include <atomic>
+#include <memory>
 
 #include "tests/bindings/serve/served.h"
 
@@ -172,6 +173,19 @@ TEST_F(ServerLimits, ConnectionsAboveTheCapAre503WithRetryAfter) {
   }
   EXPECT_EQ(status, 200);
   EXPECT_EQ(second.get("/v2").status, 200);
+}
+
+TEST_F(ServerLimits, ManyConnectionsMayWaitToBeAccepted) {
+  const ServerProcess server(small());
+  server.signal(SIGSTOP);  // nothing is accepted meanwhile
+  std::vector<std::unique_ptr<HttpClient>> clients;
+  for (int i = 0; i < 200; ++i) {
+    clients.push_back(std::make_unique<HttpClient>(server.port()));
+  }
+  server.signal(SIGCONT);
+  for (const auto& client : clients) {
+    EXPECT_EQ(client->get("/v2/health/live").status, 200);
+  }
 }
 
 TEST_F(ServerLimits, BodiesAboveTheMemoryForThemAre503WithRetryAfter) {
