@@ -68,7 +68,8 @@ class ArchiveWriter {
     serialize::TensorRecord record;
     record.name = tensor.name;
     record.role = tensor.role;
-    record.requires_grad = tensor.tensor.requires_grad();
+    record.requires_grad =
+        tensor.role == serialize::TensorRole::parameter && tensor.tensor.requires_grad();
     record.device = "main";
     record.data = store("weights", tensor.tensor);
     manifest_.tensors.push_back(std::move(record));

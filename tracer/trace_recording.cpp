@@ -72,9 +72,10 @@ void Recording::called(const OpCall& call) {
   GraphNode node;
   node.op = &call.op;
   node.source = at;
-  node.in_place = call.in_place && !call.op.in_place;
+  const bool renewed = call.in_place && renews(call);
+  node.in_place = call.in_place && !call.op.in_place && !renewed;
   node.no_grad = !grad_enabled();
-  if (call.in_place) {
+  if (call.in_place && !renewed) {
     note_written(call, at);
   }
   for (const Tensor& input : call.inputs) {
@@ -101,8 +102,22 @@ void Recording::add_node(GraphNode node, std::span<const Tensor> made) {
   graph.nodes.push_back(std::move(node));
 }
 
-/// Only buffers may be written: they are read again by name, so that later calls see what was
-/// written.
+/// Whether a call writes all of an earlier result that nobody else looks into. It is recorded in
+/// its plain form: the tensor stands for what that gives from then on.
+bool Recording::renews(const OpCall& call) const {
+  const Tensor& target = call.inputs[0];
+  if (call.op.in_place || call.outputs.size() != 1 || value(target) < graph.inputs) {
+    return false;
+  }
+  const auto [first, last] = by_storage_.equal_range(target.storage().get());
+  std::vector<Meta> plain;
+  call.op.infer(call.args(), plain);
+  return plain[0].dtype == target.dtype() &&
+         std::all_of(first, last, [&](const auto& item) { return item.second.is_same(target); });
+}
+
+/// Of what else there is, only buffers may be written: they are read again by name, so that later
+/// calls see what was written.
 void Recording::note_written(const OpCall& call, const std::string& at) {
   for (std::size_t i = 0; i < call.outputs.size(); ++i) {
     const Tensor& target = call.inputs[i];

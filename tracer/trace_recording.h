@@ -34,6 +34,7 @@ class Recording final : public CallObserver {
   std::string source() const { return request_.source ? request_.source() : ""; }
   void define(const Tensor& tensor, int value);
   void add_node(GraphNode node, std::span<const Tensor> outputs);
+  bool renews(const OpCall& call) const;
   void note_written(const OpCall& call, const std::string& at);
   GraphOperand operand(const Tensor& tensor);
   GraphOperand shared(const Tensor& tensor);

@@ -164,14 +164,6 @@ def test_methods_share_constants_only_where_they_are_equal():
 
 def test_what_a_program_cannot_hold_is_an_error():
     x = rondo.ones(3)
-
-    def writes(x):
-        y = x * 2
-        y.add_(1)
-        return y
-
-    with pytest.raises(rondo.UnsupportedError, match="writes in place into what is no buffer"):
-        rondo.trace(writes, x)
     with pytest.raises(rondo.UnsupportedError, match="from a generator of its own"):
         rondo.trace(lambda x: x + rondo.randn(3, generator=rondo.Generator()), x)
     with pytest.raises(rondo.ArgumentError, match="differs from run to run"):
@@ -360,3 +352,69 @@ def test_ten_steps_of_the_golden_archive_give_the_golden_bits():
         script.train(program, kind(program.parameters(), **settings))
         expected = rondo.load(GOLDEN / "v1" / f"fine_tuned_{name}.rondo")
         assert states(program.state_dict()) == states(expected.state_dict())
+
+
+class InPlace(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(3, 4)
+        self.act = nn.ReLU(inplace=True)
+        self.drop = nn.Dropout(0.5, inplace=True)
+
+    def forward(self, x):
+        y = self.first(x)
+        kept = y * 1
+        z = self.drop(self.act(y))
+        y += kept  # y is what the activation made of it
+        z.mul_(2).sub_(y.sum(1, keepdim=True))
+        return y, z
+
+
+def test_results_that_are_written_in_place_whole_are_exported(tmp_path):
+    model = InPlace()
+    program = rondo.trace(model, rondo.randn(4, 3), {"x": {0: "batch"}}, mode="both")
+    rondo.save(program, tmp_path / "in_place.rondo")
+    x = rondo.randn(5, 3)
+    model.eval()
+    for run in (program.eval(), rondo.load(tmp_path / "in_place.rondo")):
+        assert [r.tolist() for r in run(x)] == [r.tolist() for r in model(x)]
+    program.train()
+    loss = sum(r.square().sum() for r in program(x))
+    loss.backward()
+    assert all(p.grad is not None for p in program.parameters())
+    model.train()
+    rondo.manual_seed(0)
+    program.manual_seed(0)
+    expected = model(x)
+    assert [r.tolist() for r in program(x)] == [r.tolist() for r in expected]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda x: x.relu_(),  # an input: the caller would see it
+        lambda x: (x * 1)[0].relu_() + x,  # a part
+        lambda x: [y := x * 1, v := y[0], y.relu_(), v][3],  # one that a view looks into
+    ],
+)
+def test_other_writes_in_place_are_told(write):
+    with pytest.raises(rondo.UnsupportedError, match="writes in place into what is no buffer"):
+        rondo.trace(write, rondo.ones(2, 3))
+
+
+def test_a_method_of_a_module_is_traced_with_its_parameters():
+    class Coder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.last = nn.Linear(3, 2), nn.Linear(2, 3)
+
+        def decode(self, code):
+            return self.last(code)
+
+    coder = Coder()
+    program = rondo.trace(coder.decode, rondo.ones(1, 2), {"code": {0: "batch"}})
+    code = rondo.randn(4, 2)
+    assert program(code).tolist() == coder.decode(code).tolist()
+    assert program.state_dict()["last.weight"].tolist() == coder.last.weight.tolist()
+    closed = rondo.trace(lambda code: coder.last(code), rondo.ones(1, 2))
+    assert closed(code[:1]).tolist() == coder.decode(code[:1]).tolist()

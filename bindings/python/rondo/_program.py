@@ -180,10 +180,12 @@ def _dynamic_rows(
 
 
 def _members(function: Callable[..., Any]) -> list[tuple[str, Tensor, str]]:
-    if not isinstance(function, Module):
+    """The tensors of a module, also of one whose method is traced."""
+    module = function if isinstance(function, Module) else getattr(function, "__self__", None)
+    if not isinstance(module, Module):
         return []
-    parameters = function.named_parameters(remove_duplicate=False)
-    buffers = function.named_buffers(remove_duplicate=False)
+    parameters = module.named_parameters(remove_duplicate=False)
+    buffers = module.named_buffers(remove_duplicate=False)
     return [(name, p, "parameter") for name, p in parameters] + [
         (name, b, "buffer") for name, b in buffers
     ]
