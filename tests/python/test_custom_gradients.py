@@ -257,3 +257,22 @@ def test_functions_train_inside_of_models_with_the_same_bits_traced_or_not():
     before = _C.set_tracing(False)
     assert train() == traced
     _C.set_tracing(before)
+
+
+def test_gradcheck_compares_with_differences():
+    class Wrong(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.saved_tensors[0]  # half of what it is
+
+    x = rondo.randn(3, dtype=rondo.float64).requires_grad_()
+    assert rondo.autograd.gradcheck(Exp.apply, x)
+    assert rondo.autograd.gradcheck(lambda a, b: (a @ b, a.sum()), [x, x.detach().requires_grad_()])
+    assert rondo.autograd.gradcheck(Wrong.apply, x, raise_exception=False) is False
+    with pytest.raises(rondo.Error, match="gradcheck: result 0 with respect to input 0"):
+        rondo.autograd.gradcheck(Wrong.apply, x)

@@ -197,6 +197,36 @@ def test_order_and_counts(same):
         rondo.bincount(rondo.tensor([-1]))
 
 
+@pytest.mark.parametrize("right", [False, True])
+def test_places_in_sorted_numbers_are_numpys(right, same):
+    edges, values = [1.0, 2.0, 2.0, 3.5], np.array([[0.5, 1.0, 2.0], [3.0, 3.5, 9.0]], np.float32)
+    expected = np.searchsorted(np.array(edges, np.float32), values, "right" if right else "left")
+    same(rondo.searchsorted(rondo.tensor(edges), rondo.tensor(values), right=right), expected)
+    same(rondo.bucketize(rondo.tensor(values), rondo.tensor(edges), right=right), expected)
+    assert rondo.searchsorted(rondo.tensor(edges), 2.5).item() == 3
+
+
+def test_runs_of_equal_elements(same):
+    found = rondo.unique_consecutive(
+        rondo.tensor([1, 1, 2, 2, 1]), return_inverse=True, return_counts=True
+    )
+    for ours, expected in zip(found, ([1, 2, 1], [0, 0, 1, 1, 2], [2, 2, 1])):
+        same(ours, expected)
+
+
+def test_further_methods(same):
+    x = rondo.tensor(X)
+    same(x[:, :2].trace(), np.trace(X[:, :2]))
+    same(rondo.ones(2, 3, 4).sum_to_size(3, 1), np.full((3, 1), 8.0))
+    same(rondo.zeros(2, 2).fill_diagonal_(3.0), np.eye(2) * 3)
+    assert x.is_cpu and not x.is_sparse and x.get_device() == -1 and x.is_signed()
+    assert rondo.is_nonzero(rondo.tensor([2])) and rondo.scalar_tensor(3).dtype == rondo.float32
+    assert [t.shape for t in x.split_with_sizes([1, 2], 1)] == [(2, 1), (2, 2)]
+    drawn = rondo.empty(2000).exponential_(2.0)
+    assert drawn.min().item() >= 0 and abs(drawn.mean().item() - 0.5) < 0.1
+    assert set(rondo.empty(100, dtype=rondo.int32).random_(2, 5).tolist()) == {2, 3, 4}
+
+
 @pytest.mark.parametrize("name", ["float16", "float32", "float64"])
 def test_finfo_is_numpys(name):
     ours, numpys = rondo.finfo(getattr(rondo, name)), np.finfo(name)

@@ -63,6 +63,7 @@ from ._factories import (
     randn as randn,
     randn_like as randn_like,
     randperm as randperm,
+    scalar_tensor as scalar_tensor,
     tensor as tensor,
     zeros as zeros,
     zeros_like as zeros_like,
@@ -71,10 +72,15 @@ from ._functions import (
     addmm as addmm,
     allclose as allclose,
     chunk as chunk,
+    detach as detach,
     equal as equal,
     flatten as flatten,
     hstack as hstack,
+    is_complex as is_complex,
     is_floating_point as is_floating_point,
+    is_nonzero as is_nonzero,
+    is_same_size as is_same_size,
+    is_signed as is_signed,
     is_tensor as is_tensor,
     isclose as isclose,
     max as max,
@@ -97,6 +103,7 @@ from ._functions import (
     unbind as unbind,
     unflatten as unflatten,
     var_mean as var_mean,
+    vdot as vdot,
     vstack as vstack,
 )
 from ._einsum import einsum as einsum
@@ -135,6 +142,28 @@ from . import (
     random as random,
     utils as utils,
 )
+from .nn.functional import (
+    adaptive_avg_pool1d as adaptive_avg_pool1d,
+    avg_pool1d as avg_pool1d,
+    celu as celu,
+    conv_transpose1d as conv_transpose1d,
+    conv_transpose2d as conv_transpose2d,
+    cosine_embedding_loss as cosine_embedding_loss,
+    cosine_similarity as cosine_similarity,
+    hardshrink as hardshrink,
+    hinge_embedding_loss as hinge_embedding_loss,
+    instance_norm as instance_norm,
+    margin_ranking_loss as margin_ranking_loss,
+    max_pool1d as max_pool1d,
+    pairwise_distance as pairwise_distance,
+    pixel_shuffle as pixel_shuffle,
+    pixel_unshuffle as pixel_unshuffle,
+    poisson_nll_loss as poisson_nll_loss,
+    prelu as prelu,
+    selu as selu,
+    threshold as threshold,
+    triplet_margin_loss as triplet_margin_loss,
+)
 from ._explain import explain as explain
 from ._limits import memory_in_use as memory_in_use, set_memory_limit as set_memory_limit
 from ._program import Program as Program, load as load, save as save, trace as trace
@@ -155,6 +184,22 @@ newaxis = None
 
 for _name, _target in _tensor.ALIASES.items():
     globals()[_name] = globals()[_target]
+
+
+def use_deterministic_algorithms(mode: _Any, *, warn_only: _Any = False) -> None:
+    """All algorithms are deterministic, whatever is asked for."""
+
+
+def are_deterministic_algorithms_enabled() -> _Any:
+    return True
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """Products of float32 are in float32, whatever is asked for."""
+
+
+def get_float32_matmul_precision() -> str:
+    return "highest"
 
 
 def compile(model: _Any = None, **_options: _Any) -> _Any:

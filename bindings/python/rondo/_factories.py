@@ -32,6 +32,14 @@ def tensor(
 
 
 @named
+def scalar_tensor(
+    s: Number, *, dtype: Dtype | None = None, device: DeviceLike = None, requires_grad: bool = False
+) -> Tensor:
+    """A tensor without axes, float32 by default."""
+    return _finish(ops.full((), s, dtype or _float32), device, requires_grad)
+
+
+@named
 def as_tensor(data: Any, dtype: Dtype | None = None, device: DeviceLike = None) -> Tensor:
     """A tensor over the same memory where that is possible, else a copy."""
     check_device(device)

@@ -25,6 +25,28 @@ def is_floating_point(input: Tensor) -> bool:
     return input.is_floating_point()
 
 
+def is_complex(input: Tensor) -> bool:
+    """There are no complex numbers."""
+    return False
+
+
+def is_signed(input: Tensor) -> bool:
+    return input.dtype.is_signed
+
+
+def is_nonzero(input: Tensor) -> bool:
+    """Whether the only element is not 0."""
+    return bool(input)
+
+
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    return input.shape == other.shape
+
+
+def detach(input: Tensor) -> Tensor:
+    return input.detach()
+
+
 def numel(input: Tensor) -> int:
     return input.numel()
 
@@ -223,6 +245,11 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
 @named
 def mv(input: Tensor, vec: Tensor) -> Tensor:
     return ops.matmul(_check_rank("mv", input, 2), _check_rank("mv", vec, 1))
+
+
+@named
+def vdot(input: Tensor, other: Tensor) -> Tensor:
+    return ops.dot(input, other)
 
 
 @named

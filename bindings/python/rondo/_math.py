@@ -334,12 +334,65 @@ def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0) -> T
 
 
 @named
+def searchsorted(
+    sorted_sequence: Tensor, values: TensorLike, *, right: bool = False, side: str | None = None
+) -> Tensor:
+    """Where in a sorted vector each value belongs: before equal elements, with `right` behind them."""
+    if sorted_sequence.ndim != 1:
+        raise ArgumentError(
+            f"searchsorted: sorted_sequence is {list(sorted_sequence.shape)}; expected one axis"
+        )
+    behind = right or side == "right"
+    wanted = values if isinstance(values, Tensor) else ops.full((), values)
+    flat = wanted.reshape(-1)
+    parts = [sorted_sequence, flat] if behind else [flat, sorted_sequence]
+    # Equal elements keep their order, so those that come first in `parts` do so when sorted.
+    order = ops.argsort(ops.cat(parts))
+    first = 0 if behind else flat.numel()
+    known = (order >= first) & (order < first + sorted_sequence.numel())
+    before = ops.cumsum(known, 0)
+    places = ops.scatter(ops.full(order.shape, 0, int64), 0, order, before)
+    start = sorted_sequence.numel() if behind else 0
+    return ops.slice(places, 0, start, start + flat.numel()).reshape(wanted.shape)
+
+
+@named
+def bucketize(input: TensorLike, boundaries: Tensor, *, right: bool = False) -> Tensor:
+    """The number of the bucket, between sorted boundaries, of each element."""
+    return searchsorted(boundaries, input, right=right)
+
+
+@named
 def isin(elements: TensorLike, test_elements: TensorLike, *, invert: bool = False) -> Tensor:
     """Which elements are among the others."""
     tested = test_elements.reshape(-1) if isinstance(test_elements, Tensor) else test_elements
     spread = ops.unsqueeze(elements, -1) if isinstance(elements, Tensor) else elements
     found = ops.any(ops.eq(spread, tested), -1)
     return ~found if invert else found
+
+
+def _starts(flat: Tensor) -> Tensor:
+    """Which elements differ from the one before."""
+    starts = ops.full(flat.shape, True)
+    if flat.numel() > 1:
+        starts[1:] = flat[1:] != flat[:-1]
+    return starts
+
+
+@named
+def unique_consecutive(
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False
+) -> Any:
+    """The elements without those equal to the one before; also where each went to, and counts."""
+    flat = input.reshape(-1)
+    starts = _starts(flat)
+    inverse = ops.cumsum(starts, 0) - 1
+    results = [flat[starts]]
+    if return_inverse:
+        results.append(inverse.reshape(input.shape))
+    if return_counts:
+        results.append(bincount(inverse))
+    return results[0] if len(results) == 1 else tuple(results)
 
 
 @named
@@ -352,9 +405,7 @@ def unique(
     """The different elements in rising order; also where each went to, and how often each occurs."""
     flat = input.reshape(-1)
     ordered, places = ops.sort(flat)
-    starts = ops.full(flat.shape, True)
-    if flat.numel() > 1:
-        starts[1:] = ordered[1:] != ordered[:-1]
+    starts = _starts(ordered)
     numbers = ops.cumsum(starts, 0) - 1
     inverse = ops.scatter(ops.full(flat.shape, 0, int64), 0, places, numbers)
     results = [ordered[starts]]
@@ -374,6 +425,7 @@ __all__ = [
     "asinh",
     "atanh",
     "bincount",
+    "bucketize",
     "clamp_max",
     "clamp_min",
     "copysign",
@@ -401,10 +453,12 @@ __all__ = [
     "positive",
     "quantile",
     "rad2deg",
+    "searchsorted",
     "signbit",
     "sinc",
     "trapezoid",
     "trapz",
     "unique",
+    "unique_consecutive",
     "xlogy",
 ]

@@ -175,6 +175,15 @@ def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     return _cut("vsplit", input, indices_or_sections, 0)
 
 
+def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    return _cut("dsplit", input, indices_or_sections, 2)
+
+
+@named
+def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+    return split(input, split_sizes, dim)
+
+
 @named
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     return ops.cat([t.reshape(-1, 1) if t.ndim < 2 else t for t in tensors], 1)
@@ -404,6 +413,7 @@ __all__ = [
     "diag",
     "diag_embed",
     "diagflat",
+    "dsplit",
     "dstack",
     "fliplr",
     "flipud",
@@ -419,6 +429,7 @@ __all__ = [
     "rot90",
     "select_scatter",
     "take",
+    "split_with_sizes",
     "tensor_split",
     "tensordot",
     "tril_indices",

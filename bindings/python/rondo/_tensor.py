@@ -153,6 +153,49 @@ class _TensorMethods(Tensor if TYPE_CHECKING else object):  # type: ignore[misc]
     def unflatten(self: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
         return _functions.unflatten(self, dim, sizes)
 
+    @named
+    def sum_to_size(self: Tensor, *size: Any) -> Tensor:
+        """Sums over the axes that were broadcast from `size`."""
+        shape = sizes_of("sum_to_size", size)
+        lead = self.ndim - len(shape)
+        axes = [i for i in range(self.ndim) if i < lead or shape[i - lead] == 1 != self.size(i)]
+        summed = ops.sum(self, axes, True) if axes else self
+        return summed.reshape(shape)
+
+    def trace(self: Tensor) -> Tensor:
+        """The sum of the diagonal of a matrix. (rondo.trace makes programs.)"""
+        return ops.sum(ops.diagonal(self))
+
+    # What it is.
+
+    @property
+    def is_cpu(self: Tensor) -> bool:
+        return self.device.type == "cpu"
+
+    @property
+    def is_meta(self: Tensor) -> bool:
+        return self.device.type == "meta"
+
+    @property
+    def is_sparse(self: Tensor) -> bool:
+        return False
+
+    @property
+    def is_quantized(self: Tensor) -> bool:
+        return False
+
+    @property
+    def H(self: Tensor) -> Tensor:
+        return self.T
+
+    @property
+    def mH(self: Tensor) -> Tensor:
+        return self.mT
+
+    def get_device(self: Tensor) -> int:
+        """The number of the GPU; -1 on the CPU."""
+        return -1
+
     # New tensors of the same dtype.
 
     def new_tensor(self: Tensor, data: Any, *, dtype: Dtype | None = None) -> Tensor:
@@ -200,6 +243,28 @@ class _TensorMethods(Tensor if TYPE_CHECKING else object):  # type: ignore[misc]
     @named
     def bernoulli_(self: Tensor, p: float = 0.5, *, generator: Generator | None = None) -> Tensor:
         return self.copy_(ops.rand(self.shape, generator=generator) < p)
+
+    @named
+    def exponential_(
+        self: Tensor, lambd: float = 1.0, *, generator: Generator | None = None
+    ) -> Tensor:
+        uniform = ops.rand(self.shape, self.dtype, generator=generator)
+        return self.copy_(ops.log1p(-uniform) * (-1.0 / lambd))
+
+    @named
+    def random_(
+        self: Tensor, *bounds: int, generator: Generator | None = None
+    ) -> Tensor:
+        """Integers in [0, to) or [from, to); without bounds those that the dtype holds exactly."""
+        fraction = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
+        bits = fraction.get(self.dtype.name, self.dtype.itemsize * 8 - int(self.dtype.is_signed))
+        low, high = (0, *bounds)[-2:] if bounds else (0, 2 ** min(bits, 62))
+        return self.copy_(ops.randint(low, high, self.shape, generator=generator))
+
+    @named
+    def fill_diagonal_(self: Tensor, fill_value: TensorLike) -> Tensor:
+        ops.diagonal(self).copy_(fill_value)
+        return self
 
     @named
     def index_put_(
@@ -253,14 +318,14 @@ _CASTS = {
 # Functions of rondo that are methods too.
 _METHODS = {
     _functions: "addmm allclose chunk equal flatten isclose max min mm movedim mv narrow ravel "
-    "repeat repeat_interleave split t tile unbind",
+    "repeat repeat_interleave split t tile unbind is_complex is_nonzero is_same_size is_signed vdot",
     _math: "acosh aminmax arccosh arcsinh arctanh asinh atanh bincount clamp_max clamp_min copysign deg2rad diff dist "
     "float_power fmax fmin frac heaviside histc hypot isin isneginf isposinf kthvalue logaddexp "
     "logaddexp2 logit median msort nanmean nansum positive quantile rad2deg signbit sinc unique "
-    "xlogy",
+    "xlogy unique_consecutive",
     _shapes: "addmv addr argwhere baddbmm broadcast_to corrcoef cov cross diag diag_embed "
-    "diagflat fliplr flipud hsplit index_copy index_copy_ index_fill index_fill_ inner kron "
-    "matrix_power rot90 select_scatter take tensor_split unfold vsplit",
+    "diagflat dsplit fliplr flipud hsplit index_copy index_copy_ index_fill index_fill_ inner kron "
+    "matrix_power rot90 select_scatter split_with_sizes take tensor_split unfold vsplit",
 }
 
 # Other names of ops, as functions and as methods.

@@ -8,6 +8,7 @@ from typing import TypeAlias, Union
 from . import _C
 from ._C import ArgumentError, Tensor
 from ._function import Function, once_differentiable
+from ._gradcheck import gradcheck
 from ._grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 
 Tensors: TypeAlias = Union[Tensor, Sequence[Tensor]]
@@ -79,6 +80,7 @@ __all__ = [
     "backward",
     "enable_grad",
     "grad",
+    "gradcheck",
     "inference_mode",
     "no_grad",
     "once_differentiable",

@@ -60,6 +60,28 @@ class Hardsigmoid(_Elementwise):
     _function = staticmethod(F.hardsigmoid)
 
 
+class _Shrink(Module):
+    _function: ClassVar[Callable[..., Tensor]]
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.lambd = lambd
+
+    def forward(self, input: Tensor) -> Tensor:
+        return type(self)._function(input, self.lambd)
+
+    def extra_repr(self) -> str:
+        return str(self.lambd)
+
+
+class Hardshrink(_Shrink):
+    _function = staticmethod(F.hardshrink)
+
+
+class Softshrink(_Shrink):
+    _function = staticmethod(F.softshrink)
+
+
 class Tanhshrink(_Elementwise):
     _function = staticmethod(F.tanhshrink)
 

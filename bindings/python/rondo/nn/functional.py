@@ -9,7 +9,12 @@ from .._C import ArgumentError, Generator, Tensor, dtype as Dtype, ops
 from .._errors import missing_attribute, named
 from .._functions import max as _max
 from .._types import Ints, Number
-from .images import conv_transpose1d, conv_transpose2d, pixel_shuffle, pixel_unshuffle
+from .images import (
+    conv_transpose1d as conv_transpose1d,
+    conv_transpose2d as conv_transpose2d,
+    pixel_shuffle as pixel_shuffle,
+    pixel_unshuffle as pixel_unshuffle,
+)
 
 # What is an op is that op.
 avg_pool2d = ops.avg_pool2d
