@@ -61,10 +61,21 @@ class Served : public testing::Test {
     return at == std::string::npos ? -1 : std::stod(text.substr(at + name.size() + 2));
   }
 
-  /// Waits until a line of /metrics has reached a value; false after 20 seconds.
+  /// Waits until a line of /metrics has reached a value; false after 20 seconds. Requests are
+  /// counted after they have been answered.
   static bool reaches(const ServerProcess& server, const std::string& name, double value) {
+    return wait([&] { return metric(server, name) >= value; });
+  }
+  /// The same for one that falls too.
+  static bool becomes(const ServerProcess& server, const std::string& name, double value) {
+    return wait([&] { return metric(server, name) == value; });
+  }
+
+ private:
+  template <class Condition>
+  static bool wait(const Condition& holds) {
     for (int i = 0; i < 2000; ++i) {
-      if (metric(server, name) >= value) {
+      if (holds()) {
         return true;
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -72,7 +83,6 @@ class Served : public testing::Test {
     return false;
   }
 
- private:
   TemporaryFolder folder_;
 };
 
