@@ -34,7 +34,7 @@ void only_listener(socket_t socket) {
 /// What a body may make the server hold: itself, and where it is JSON the values that it is parsed
 /// to, whose number is limited (serialize/json.h).
 std::size_t memory_of_body(std::size_t bytes, std::size_t json_bytes) {
-  constexpr std::size_t kOfAByte = 20;  // a value of 40 bytes for a digit and a comma
+  constexpr std::size_t kOfAByte = 40;  // a digit and a comma are a value in a list that grows
   const auto most = static_cast<std::size_t>(serialize::JsonLimits{0}.max_values) * 2 * kOfAByte;
   return bytes + std::min(std::min(json_bytes, bytes) * kOfAByte, most);
 }
@@ -204,6 +204,14 @@ struct Server::Impl {
     const std::size_t memory = memory_of_body(size, json_size);
     const auto most = static_cast<std::int64_t>(options.max_bodies_bytes);
     const auto added = static_cast<std::int64_t>(memory);
+    if (added > most) {
+      answer_error(
+          response, 413,
+          fmt::format("request: the body may take {} bytes of memory; there are {} for all "
+                      "bodies, by --memory-mb",
+                      added, most));
+      return true;
+    }
     if (metrics.body_bytes.fetch_add(added) + added > most) {
       metrics.body_bytes -= added;
       response.set_header("Retry-After", "1");

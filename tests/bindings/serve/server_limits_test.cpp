@@ -190,14 +190,26 @@ TEST_F(ServerLimits, ManyConnectionsMayWaitToBeAccepted) {
 
 TEST_F(ServerLimits, BodiesAboveTheMemoryForThemAre503WithRetryAfter) {
   const ServerProcess server(small(), {"--memory-mb", "2"});
-  const HttpAnswer answer = HttpClient(server.port()).post(kInfer, std::string(100'000, ' '));
+  // One that is under way takes most of it.
+  HttpClient first(server.port());
+  first.send_only("POST " + std::string(kInfer) +
+                  " HTTP/1.1\r\nHost: a\r\nContent-Length: 20000\r\n\r\n{");
+  EXPECT_TRUE(becomes(server, "rondo_body_bytes", 820'000));
+  const HttpAnswer answer = HttpClient(server.port()).post(kInfer, std::string(10'000, ' '));
   EXPECT_EQ(answer.status, 503);
   EXPECT_EQ(answer.header("Retry-After"), "1");
   EXPECT_EQ(answer.body,
             R"({"error":"request: the bodies of other requests take the memory that there is for )"
             R"(them, 1048576 bytes; try again later"})");
   EXPECT_EQ(HttpClient(server.port()).post(kInfer, kRow).body, kRowAnswer);
+  EXPECT_EQ(first.send(std::string(19'999, ' ')).status, 400);
   EXPECT_TRUE(becomes(server, "rondo_body_bytes", 0));
+  const HttpAnswer large = HttpClient(server.port()).post(kInfer, std::string(100'000, ' '));
+  EXPECT_EQ(large.status, 413);
+  EXPECT_EQ(
+      large.body,
+      R"({"error":"request: the body may take 4100000 bytes of memory; there are 1048576 for )"
+      R"(all bodies, by --memory-mb"})");
 }
 
 TEST_F(ServerLimits, ARunThatNeedsMoreMemoryThanThereIsIs503) {
