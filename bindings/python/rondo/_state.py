@@ -29,6 +29,8 @@ def _take_apart(value: Any, path: str, tensors: dict[str, Tensor]) -> Any:
         return {TENSOR: path}
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):  # a number of NumPy
+        return _take_apart(value.item(), path, tensors)
     if isinstance(value, Mapping):
         pairs = []
         for key, item in value.items():

@@ -28,6 +28,17 @@ class _TensorMethods(Tensor if TYPE_CHECKING else object):  # type: ignore[misc]
             return format(self.item(), spec)
         return object.__format__(self, spec)
 
+    def __round__(self: Tensor, ndigits: int | None = None) -> Tensor:
+        if not ndigits:
+            return ops.round(self)
+        return ops.round(self * 10.0**ndigits) / 10.0**ndigits
+
+    def __divmod__(self: Tensor, other: Any) -> tuple[Tensor, Tensor]:
+        return self // other, self % other
+
+    def __rdivmod__(self: Tensor, other: Any) -> tuple[Tensor, Tensor]:
+        return other // self, other % self
+
     def __contains__(self: Tensor, element: TensorLike) -> bool:
         return bool((self == element).any())
 

@@ -77,10 +77,16 @@ from .norm import (
     RMSNorm,
 )
 from .padding import (
+    CircularPad1d,
+    CircularPad2d,
     ConstantPad1d,
     ConstantPad2d,
     PixelShuffle,
     PixelUnshuffle,
+    ReflectionPad1d,
+    ReflectionPad2d,
+    ReplicationPad1d,
+    ReplicationPad2d,
     ZeroPad2d,
 )
 from .parameter import Buffer, Parameter
@@ -101,6 +107,8 @@ __all__ = [
     "Bilinear",
     "Buffer",
     "CELU",
+    "CircularPad1d",
+    "CircularPad2d",
     "ConstantPad1d",
     "ConstantPad2d",
     "Conv1d",
@@ -163,6 +171,10 @@ __all__ = [
     "RNNCell",
     "ReLU",
     "ReLU6",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
     "SELU",
     "Sequential",
     "SiLU",

@@ -10,6 +10,7 @@ from .._factories import full
 from .._functions import flatten, unflatten
 from .._types import Ints
 from . import functional as F
+from .elementwise import write_over
 from .module import Module
 from .parameter import Parameter
 
@@ -24,8 +25,8 @@ class _Elementwise(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        result = type(self)._function(input)
-        return input.copy_(result) if self.inplace else result
+        function = type(self)._function
+        return write_over(function, input) if self.inplace else function(input)
 
     def extra_repr(self) -> str:
         return "inplace=True" if self.inplace else ""
@@ -82,8 +83,9 @@ class Softshrink(_Shrink):
     _function = staticmethod(F.softshrink)
 
 
-class Tanhshrink(_Elementwise):
-    _function = staticmethod(F.tanhshrink)
+class Tanhshrink(Module):
+    def forward(self, input: Tensor) -> Tensor:
+        return F.tanhshrink(input)
 
 
 class Threshold(Module):
@@ -119,7 +121,7 @@ class CELU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.celu(input, self.alpha)
+        return F.celu(input, self.alpha, self.inplace)
 
     def extra_repr(self) -> str:
         return f"alpha={self.alpha}"
@@ -164,8 +166,9 @@ class LeakyReLU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        result = ops.leaky_relu(input, self.negative_slope)
-        return input.copy_(result) if self.inplace else result
+        if self.inplace:
+            return F.leaky_relu(input, self.negative_slope, True)
+        return ops.leaky_relu(input, self.negative_slope)
 
     def extra_repr(self) -> str:
         return f"negative_slope={self.negative_slope}" + (", inplace=True" if self.inplace else "")
@@ -178,8 +181,7 @@ class ELU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        result = ops.elu(input, self.alpha)
-        return input.copy_(result) if self.inplace else result
+        return F.elu(input, self.alpha, self.inplace)
 
     def extra_repr(self) -> str:
         return f"alpha={self.alpha}" + (", inplace=True" if self.inplace else "")
@@ -203,9 +205,10 @@ class Hardtanh(Module):
         super().__init__()
         self.min_val = min_val
         self.max_val = max_val
+        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        return ops.hardtanh(input, self.min_val, self.max_val)
+        return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
     def extra_repr(self) -> str:
         return f"min_val={self.min_val}, max_val={self.max_val}"
@@ -321,18 +324,27 @@ class Unflatten(Module):
 
 class Upsample(Module):
     def __init__(
-        self, size: Any = None, scale_factor: Any = None, mode: str = "nearest"
+        self,
+        size: Any = None,
+        scale_factor: Any = None,
+        mode: str = "nearest",
+        align_corners: bool | None = None,
     ) -> None:
         super().__init__()
         self.size = size
         self.scale_factor = scale_factor
         self.mode = mode
+        self.align_corners = align_corners
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.interpolate(input, self.size, self.scale_factor, self.mode)
+        return F.interpolate(input, self.size, self.scale_factor, self.mode, self.align_corners)
 
     def extra_repr(self) -> str:
-        return f"scale_factor={self.scale_factor}, mode='{self.mode}'"
+        if self.scale_factor is None:
+            return f"size={self.size}, mode='{self.mode}'"
+        many = isinstance(self.scale_factor, (tuple, list))
+        factor = self.scale_factor if many else float(self.scale_factor)
+        return f"scale_factor={factor}, mode='{self.mode}'"
 
 
 class _MaxPool(Module):

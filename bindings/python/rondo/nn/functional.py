@@ -9,49 +9,54 @@ from .._C import ArgumentError, Generator, Tensor, dtype as Dtype, ops
 from .._errors import missing_attribute, named
 from .._functions import max as _max
 from .._types import Ints, Number
+from .elementwise import (
+    celu as celu,
+    elu as elu,
+    hardshrink as hardshrink,
+    hardsigmoid as hardsigmoid,
+    hardswish as hardswish,
+    hardtanh as hardtanh,
+    leaky_relu as leaky_relu,
+    mish as mish,
+    relu as relu,
+    relu6 as relu6,
+    selu as selu,
+    silu as silu,
+    softshrink as softshrink,
+    softsign as softsign,
+    tanhshrink as tanhshrink,
+    threshold as threshold,
+)
 from .images import (
     conv_transpose1d as conv_transpose1d,
     conv_transpose2d as conv_transpose2d,
     pixel_shuffle as pixel_shuffle,
     pixel_unshuffle as pixel_unshuffle,
 )
+from .resize import interpolate as interpolate, pad as pad
 
 # What is an op is that op.
 avg_pool2d = ops.avg_pool2d
 binary_cross_entropy = ops.binary_cross_entropy
 binary_cross_entropy_with_logits = ops.binary_cross_entropy_with_logits
 cross_entropy = ops.cross_entropy
-elu = ops.elu
 gelu = ops.gelu
 group_norm = ops.group_norm
-hardtanh = ops.hardtanh
 huber_loss = ops.huber_loss
 kl_div = ops.kl_div
 l1_loss = ops.l1_loss
 layer_norm = ops.layer_norm
-leaky_relu = ops.leaky_relu
 logsigmoid = ops.logsigmoid
-mish = ops.mish
 mse_loss = ops.mse_loss
 nll_loss = ops.nll_loss
 one_hot = ops.one_hot
-pad = ops.pad
 relu_ = ops.relu_
-relu6 = ops.relu6
 rms_norm = ops.rms_norm
 scaled_dot_product_attention = ops.scaled_dot_product_attention
 sigmoid = ops.sigmoid
 smooth_l1_loss = ops.smooth_l1_loss
 softplus = ops.softplus
 tanh = ops.tanh
-
-
-def relu(input: Tensor, inplace: bool = False) -> Tensor:
-    return ops.relu_(input) if inplace else ops.relu(input)
-
-
-def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    return ops.silu_(input) if inplace else ops.silu(input)
 
 
 def softmax(
@@ -78,59 +83,10 @@ def _named_axis(op: str, dim: int | None) -> int:
 
 
 @named
-def softsign(input: Tensor) -> Tensor:
-    return input / (1 + input.abs())
-
-
-@named
-def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
-    return ops.clamp(input / 6 + 0.5, 0, 1)
-
-
-@named
-def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
-    return input * hardsigmoid(input)
-
-
-@named
 def glu(input: Tensor, dim: int = -1) -> Tensor:
     half = input.size(dim) // 2
     gate = ops.slice(input, dim, half, 2 * half)
     return ops.slice(input, dim, 0, half) * ops.sigmoid(gate)
-
-
-@named
-def selu(input: Tensor, inplace: bool = False) -> Tensor:
-    alpha = 1.6732632423543772848170429916717
-    scale = 1.0507009873554804934193349852946
-    return ops.elu(input, alpha) * scale
-
-
-@named
-def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """The elements above a number, `value` for the others."""
-    kept = ops.where(input > threshold, input, value)
-    return input.copy_(kept) if inplace else kept
-
-
-@named
-def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    return ops.where(ops.abs(input) > lambd, input, 0)
-
-
-@named
-def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    return ops.sign(input) * ops.relu(ops.abs(input) - lambd)
-
-
-@named
-def tanhshrink(input: Tensor) -> Tensor:
-    return input - ops.tanh(input)
-
-
-@named
-def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    return ops.elu(input / alpha) * alpha
 
 
 @named
@@ -413,19 +369,6 @@ def triplet_margin_loss(
     near = ops.norm(anchor - positive + 1e-6, p, -1)
     far = ops.norm(anchor - negative + 1e-6, p, -1)
     return _reduced(ops.relu(near - far + margin), reduction)
-
-
-@named
-def interpolate(
-    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest"
-) -> Tensor:
-    """Images made larger by whole factors, by repeating elements."""
-    if mode != "nearest" or size is not None or not isinstance(scale_factor, int):
-        raise ArgumentError(
-            "interpolate: only mode='nearest' with an integer scale_factor is supported"
-        )
-    tall = input.repeat_interleave(scale_factor, -2)
-    return tall.repeat_interleave(scale_factor, -1)
 
 
 @named

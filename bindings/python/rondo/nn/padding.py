@@ -6,6 +6,7 @@ from .._C import Tensor, ops
 from .._types import Ints
 from .images import pixel_shuffle, pixel_unshuffle
 from .module import Module
+from .resize import pad
 
 
 class _ConstantPad(Module):
@@ -39,6 +40,47 @@ class ZeroPad2d(ConstantPad2d):
 
     def extra_repr(self) -> str:
         return f"{self.padding}"
+
+
+class _ContinuedPad(Module):
+    """Elements around the last axes that continue what is there."""
+
+    _axes = 0
+    _mode = ""
+
+    def __init__(self, padding: Ints) -> None:
+        super().__init__()
+        self.padding = (padding,) * (2 * self._axes) if isinstance(padding, int) else tuple(padding)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return pad(input, self.padding, self._mode)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class ReflectionPad1d(_ContinuedPad):
+    _axes, _mode = 1, "reflect"
+
+
+class ReflectionPad2d(_ContinuedPad):
+    _axes, _mode = 2, "reflect"
+
+
+class ReplicationPad1d(_ContinuedPad):
+    _axes, _mode = 1, "replicate"
+
+
+class ReplicationPad2d(_ContinuedPad):
+    _axes, _mode = 2, "replicate"
+
+
+class CircularPad1d(_ContinuedPad):
+    _axes, _mode = 1, "circular"
+
+
+class CircularPad2d(_ContinuedPad):
+    _axes, _mode = 2, "circular"
 
 
 class PixelShuffle(Module):
