@@ -80,22 +80,6 @@ class Plan::Binder {
   }
   const FlowValue& value(int v) const { return flow_.values[static_cast<std::size_t>(v)]; }
 
-  Shape use_shape(const FlowUse& use, int call, int slot) const {
-    const Shape& base = bound_.shapes[static_cast<std::size_t>(use.value)];
-    if (use.view.kind == UseView::Kind::identity) {
-      return base;
-    }
-    if (use.view.kind == UseView::Kind::opaque || call >= 0) {
-      return at(call, slot, false).shape();
-    }
-    Shape shape = Shape::filled(use.view.rank, 1);
-    for (int d = 0; d < use.view.rank; ++d) {
-      const int axis = use.view.axis[static_cast<std::size_t>(d)];
-      shape[d] = axis < 0 ? 1 : base[axis];
-    }
-    return shape;
-  }
-
   /// Shapes of values that only a composite's body knows.
   void infer(const FlowNode& node) {
     if (value(node.outputs[0]).call >= 0) {
@@ -108,9 +92,10 @@ class Plan::Binder {
         continue;
       }
       const FlowValue& v = value(use.value);
+      const Shape& base = bound_.shapes[static_cast<std::size_t>(use.value)];
       inputs[i] = v.immediate
                       ? Tensor::immediate(Scalar(0), v.dtype, v.weak)
-                      : Tensor::empty(use_shape(use, -1, -1), v.dtype, {DeviceType::meta, 0});
+                      : Tensor::empty(shape_of_use(use.view, base), v.dtype, {DeviceType::meta, 0});
     }
     std::vector<Meta> metas;
     node.op->infer({*node.op, inputs, node.attrs}, metas);
@@ -149,7 +134,7 @@ class Plan::Binder {
       strides = base_strides;
       return place;
     }
-    shape = use_shape(use, -1, -1);
+    shape = shape_of_use(use.view, base);
     strides = Shape::filled(use.view.rank, 0);
     for (int d = 0; d < use.view.rank; ++d) {
       const int axis = use.view.axis[static_cast<std::size_t>(d)];

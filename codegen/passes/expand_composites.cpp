@@ -60,16 +60,8 @@ class Expansion {
       return Tensor::immediate(v.number, v.dtype, v.weak);
     }
     invariant(use.view.kind != UseView::Kind::opaque, "a composite's operand is an opaque view");
-    Shape shape = v.sample;
     seen = use;
-    if (use.view.kind == UseView::Kind::axes) {
-      shape = Shape::filled(use.view.rank, 1);
-      for (int d = 0; d < use.view.rank; ++d) {
-        const int axis = use.view.axis[static_cast<std::size_t>(d)];
-        shape[d] = axis < 0 ? 1 : v.sample[axis];
-      }
-    }
-    return Tensor::empty(shape, v.dtype, {DeviceType::meta, 0});
+    return Tensor::empty(shape_of_use(use.view, v.sample), v.dtype, {DeviceType::meta, 0});
   }
 
   void expand(const FlowNode& node) {

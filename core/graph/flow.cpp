@@ -61,6 +61,18 @@ UseView view_between(const Tensor& use, const Shape& shape, const Shape& strides
   return view;
 }
 
+Shape shape_of_use(const UseView& view, const Shape& base) {
+  if (view.kind == UseView::Kind::identity) {
+    return base;
+  }
+  Shape shape = Shape::filled(view.rank, 1);
+  for (int d = 0; d < view.rank; ++d) {
+    const int axis = view.axis[static_cast<std::size_t>(d)];
+    shape[d] = axis < 0 ? 1 : base[axis];
+  }
+  return shape;
+}
+
 std::uint8_t ones_mask(const Shape& shape) {
   std::uint8_t mask = 0;
   for (int i = 0; i < shape.rank(); ++i) {

@@ -79,6 +79,10 @@ struct CallTensors {
 UseView view_between(const Tensor& use, const Shape& shape, const Shape& strides,
                      std::int64_t offset);
 
+/// The shape that a use sees of a value of shape `base`; `view` is not opaque, and a broadcast axis
+/// has the size 1.
+Shape shape_of_use(const UseView& view, const Shape& base);
+
 /// Axes of size 1, as a mask.
 std::uint8_t ones_mask(const Shape& shape);
 
