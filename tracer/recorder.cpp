@@ -31,6 +31,18 @@ bool clashes_in_place(const OpCall& call) {
   return false;
 }
 
+/// While it lives, reads and calls are the engine's own.
+class Running {
+ public:
+  explicit Running(bool& flag) : flag_(flag) { flag_ = true; }
+  ~Running() { flag_ = false; }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+ private:
+  bool& flag_;
+};
+
 }  // namespace
 
 const char* exit_name(Exit reason) {
@@ -122,14 +134,10 @@ void Recorder::execute_locked(const OpCall& call) {
 }
 
 void Recorder::run_cold(const OpCall& call, std::uint64_t token) {
-  running_ = true;
-  try {
+  {
+    const Running running(running_);
     eager_.execute(call);
-  } catch (...) {
-    running_ = false;
-    throw;
   }
-  running_ = false;
   if (state_ == State::capturing) {
     capture(call, token);
     return;
@@ -272,16 +280,14 @@ void Recorder::launch() {
       output.storage()->set_producer(nullptr);
     }
   }
-  running_ = true;
   state_ = resumes_capture_ ? State::capturing : State::cold;
   try {
+    const Running running(running_);
     segment.program->run(launch_calls_);
   } catch (...) {
-    running_ = false;
     clear_pending();
     throw;
   }
-  running_ = false;
   ++segment.hits;
   ++stats_.launches;
   stats_.matched += pending_count_;
@@ -319,16 +325,12 @@ void Recorder::run_pending(Exit reason) {
     }
   }
   clear_pending();
-  running_ = true;
-  try {
+  {
+    const Running running(running_);
     for (PendingCall& call : calls) {
       eager_.execute({*call.op, call.inputs, call.attrs, call.outputs, call.in_place});
     }
-  } catch (...) {
-    running_ = false;
-    throw;
   }
-  running_ = false;
   for (const std::uint64_t token : tokens) {
     finder_.push(token);
   }
