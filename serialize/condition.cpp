@@ -81,7 +81,8 @@ void check_guard(std::string_view method, const Guard& guard, const Condition& c
   bool holds = false;
   try {
     holds = condition.holds(sizes);
-  } catch (const ArgumentError&) {  // a value that does not fit breaks the guard too
+  } catch (const ArgumentError&) {
+    // A value that does not fit is no error of its own: it breaks the guard.
   }
   if (holds) {
     return;

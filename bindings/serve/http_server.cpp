@@ -145,7 +145,8 @@ ssize_t Connection::read(char* out, std::size_t size) {
     end_ = static_cast<std::size_t>(count);
   }
   const std::size_t count = std::min(size, end_ - begin_);
-  if (in_head_ && (head_bytes_ += count) > limits_.head_bytes) {
+  head_bytes_ += in_head_ ? count : 0;
+  if (in_head_ && head_bytes_ > limits_.head_bytes) {
     fault_ = Fault::too_long;
     return -1;
   }
@@ -237,7 +238,8 @@ bool HttpServer::process_and_close_socket(socket_t socket) {
       current_connection() = &connection;
       serve(connection);
     }
-  } catch (const std::exception&) {  // no memory for a request: its connection ends
+  } catch (const std::exception&) {
+    // No memory for a request is no error of the server: the connection ends.
   }
   current_connection() = nullptr;
   on_end();

@@ -194,8 +194,8 @@ CudaLaunch make_launch(const DeviceCall& call, CudaVariant variant, const Launch
     default:
       items = groups_of(rows, kColumnRows) * (variant.stage == Stage::partial ? blocks : 1);
   }
-  return {std::move(variant), grid_of(items, limits),
-          static_cast<unsigned>(threads_of(variant.form))};
+  const auto threads = static_cast<unsigned>(threads_of(variant.form));
+  return {std::move(variant), grid_of(items, limits), threads};
 }
 
 }  // namespace

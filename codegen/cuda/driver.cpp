@@ -15,9 +15,11 @@ bool Driver::open(std::string& reason) {
   }
   path_ = library.path;
   const char* missing = nullptr;
+// NOLINTBEGIN(bugprone-macro-parentheses): a declarator and its parameters.
 #define RONDO_DRIVER_LOAD(member, symbol, parameters)                                   \
   member = reinterpret_cast<DriverResult(*) parameters>(find_symbol(library, #symbol)); \
   missing = missing == nullptr && member == nullptr ? #symbol : missing;
+  // NOLINTEND(bugprone-macro-parentheses)
   RONDO_DRIVER_FUNCTIONS(RONDO_DRIVER_LOAD)
 #undef RONDO_DRIVER_LOAD
   if (version != nullptr) {

@@ -77,6 +77,7 @@ class Driver {
   /// old.
   static const Driver* get(std::string& reason);
 
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declarator and its parameters.
 #define RONDO_DRIVER_MEMBER(member, symbol, parameters) DriverResult(*member) parameters = nullptr;
   RONDO_DRIVER_FUNCTIONS(RONDO_DRIVER_MEMBER)
 #undef RONDO_DRIVER_MEMBER

@@ -30,6 +30,7 @@ std::unique_ptr<CudaBackend> CudaBackend::make(std::string& reason) {
 }
 
 void* CudaBackend::allocate(int index, std::int64_t bytes) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver gives addresses as numbers.
   return reinterpret_cast<void*>(device(index).allocate(bytes));
 }
 

@@ -9,8 +9,10 @@
 namespace rondo::codegen::cuda {
 namespace {
 
+// NOLINTBEGIN(bugprone-sizeof-expression): sizes of pointers are meant.
 template <class A, class B>
 constexpr bool kAlike = sizeof(A) == sizeof(B) && std::is_pointer_v<A> == std::is_pointer_v<B>;
+// NOLINTEND(bugprone-sizeof-expression)
 
 /// As many parameters, each of the same size, pointers where there are pointers.
 template <class A, class B>
@@ -19,8 +21,10 @@ template <class RA, class... A, class RB, class... B>
   requires(sizeof...(A) == sizeof...(B))
 constexpr bool kSameCall<RA (*)(A...), RB (*)(B...)> = kAlike<RA, RB> && (... && kAlike<A, B>);
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a declarator and its parameters.
 #define RONDO_SAME_CALL(member, symbol, parameters) \
   static_assert(kSameCall<decltype(&::symbol), DriverResult(*) parameters>);
+// NOLINTEND(bugprone-macro-parentheses)
 RONDO_DRIVER_FUNCTIONS(RONDO_SAME_CALL)
 #undef RONDO_SAME_CALL
 

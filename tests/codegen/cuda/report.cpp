@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -173,9 +174,9 @@ int main(int argc, char** argv) {
     if (argc == 2) {
       return rondo::codegen::cuda::write(argv[1]);
     }
-    fmt::print(stderr, "cuda_report FILE\n");
+    std::fputs("cuda_report FILE\n", stderr);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
+    std::fprintf(stderr, "%s\n", error.what());
   }
   return 1;
 }

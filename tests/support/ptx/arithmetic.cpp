@@ -28,6 +28,7 @@ struct Unary {
 };
 
 /// Wraps for integers.
+// NOLINTBEGIN(bugprone-macro-parentheses): an operator.
 #define RONDO_ARITHMETIC(Name, operation)                                           \
   struct Name {                                                                     \
     template <class T>                                                              \
@@ -40,6 +41,7 @@ struct Unary {
       }                                                                             \
     }                                                                               \
   };
+// NOLINTEND(bugprone-macro-parentheses)
 RONDO_ARITHMETIC(Add, +)
 RONDO_ARITHMETIC(Sub, -)
 RONDO_ARITHMETIC(Mul, *)

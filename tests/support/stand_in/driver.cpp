@@ -120,6 +120,7 @@ void run(Gpu& g, const LoadedFunction& function, const ptx::Launch& launch) {
 
 }  // namespace
 
+// NOLINTBEGIN(readability-identifier-naming): the names of the driver.
 RONDO_EXPORT Result cuInit(unsigned) {
   const std::lock_guard lock(gpu().mutex);
   gpu().started = true;
@@ -393,5 +394,7 @@ RONDO_EXPORT Result cuLaunchKernel(Handle handle, unsigned grid_x, unsigned grid
     run(g, *function, launch);
   });
 }
+
+// NOLINTEND(readability-identifier-naming)
 
 }  // namespace rondo::stand_in
