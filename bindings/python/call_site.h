@@ -1,6 +1,8 @@
 // Lines of Python programs, for errors that name where something was done.
 #pragma once
 
+#include <cstdint>
+
 #include "bindings/python/python.h"
 #include "core/base/call_site.h"
 
@@ -23,5 +25,19 @@ class CallRelease {
   const CallSite* previous_;
   GilRelease released_;
 };
+
+/// From this many elements on, a kernel may take so long (50 microseconds) that other threads
+/// should run.
+inline constexpr std::int64_t kLongElements = 16384;
+
+/// Runs `function` with a CallRelease where it goes over that many elements.
+template <class F>
+auto released_if_long(std::int64_t elements, F&& function) {
+  if (elements < kLongElements) {
+    return function();
+  }
+  const CallRelease released;
+  return function();
+}
 
 }  // namespace rondo::python

@@ -2,6 +2,7 @@
 
 #include "bindings/python/arguments.h"
 #include "bindings/python/array.h"
+#include "bindings/python/call_site.h"
 #include "bindings/python/tensor_type.h"
 #include "core/base/error.h"
 #include "core/base/float_environment.h"
@@ -152,10 +153,9 @@ Tensor copy_of_data(PyObject* data, std::optional<Dtype> dtype) {
     return NestedReader(data).make(dtype);
   }
   const GradMode no_grad(false);
-  if (dtype && *dtype != source.dtype()) {
-    return cast(source, *dtype);
-  }
-  return clone(source);
+  return released_if_long(source.numel(), [&]() -> Tensor {
+    return dtype && *dtype != source.dtype() ? cast(source, *dtype) : clone(source);
+  });
 }
 
 PyObject* to_list(const Tensor& tensor) {

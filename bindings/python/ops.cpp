@@ -18,9 +18,7 @@
 namespace rondo::python {
 namespace {
 
-/// From this many elements on, a kernel may take so long (50 microseconds) that other threads
-/// should run; from this many multiplications on, a product; from this many bytes on, a segment.
-constexpr std::int64_t kLongElements = 16384;
+/// Likewise for the multiplications of a product, and the bytes of a deferred segment.
 constexpr std::int64_t kLongProduct = 500000;
 constexpr std::int64_t kLongSegment = kLongElements * 4;
 

@@ -1,5 +1,6 @@
 // The methods of Tensor that are no ops: what it is, and its data in other forms.
 #include "bindings/python/array.h"
+#include "bindings/python/call_site.h"
 #include "bindings/python/convert.h"
 #include "bindings/python/dlpack.h"
 #include "bindings/python/hooks.h"
@@ -79,7 +80,11 @@ PyObject* is_contiguous_method(PyObject* self, PyObject* /*unused*/) {
 }
 
 PyObject* contiguous_method(PyObject* self, PyObject* /*unused*/) {
-  return guarded([&] { return wrap(contiguous(tensor_of(self))); });
+  return guarded([&] {
+    const Tensor& tensor = tensor_of(self);
+    const std::int64_t copied = tensor.is_contiguous() ? 0 : tensor.numel();
+    return wrap(released_if_long(copied, [&] { return contiguous(tensor); }));
+  });
 }
 
 PyObject* is_floating_point(PyObject* self, PyObject* /*unused*/) {

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 
+import numpy as np
 import pytest
 
 import rondo
@@ -78,8 +79,30 @@ def reads_of_deferred_results():
         rondo.exp(x * 0.5).tanh().erf().sum().item()
 
 
+def copies_of_arrays():
+    array = np.zeros((500, 500), dtype=np.float32)
+    for _ in range(50):
+        rondo.tensor(array)
+        rondo.from_numpy(array).t().contiguous()
+
+
+def steps_of_an_optimizer():
+    parameter = rondo.nn.Parameter(rondo.zeros(200000))
+    parameter.grad = rondo.ones(200000)
+    optimizer = rondo.optim.Adam([parameter])
+    for _ in range(50):
+        optimizer.step()
+
+
 @pytest.mark.parametrize(
-    "work", [many_small_products, deferred_segments_of_medium_tensors, reads_of_deferred_results]
+    "work",
+    [
+        many_small_products,
+        deferred_segments_of_medium_tensors,
+        reads_of_deferred_results,
+        copies_of_arrays,
+        steps_of_an_optimizer,
+    ],
 )
 def test_the_gil_is_released_by_what_takes_longer_than_50_microseconds(work):
     work()
