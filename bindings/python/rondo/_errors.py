@@ -39,9 +39,11 @@ def named(function: F) -> F:
 
 def missing_attribute(module: str, name: str, known: Iterable[str]) -> AttributeError:
     """What reading a missing name of a module raises: it tells the nearest one."""
-    import difflib  # slow to import, and rarely needed
+    near: list[str] = []
+    if not name.startswith("_"):  # such as __path__, which imports ask for
+        import difflib  # slow to import, and rarely needed
 
-    near = difflib.get_close_matches(name, [k for k in known if not k.startswith("_")], 1)
+        near = difflib.get_close_matches(name, [k for k in known if not k.startswith("_")], 1)
     hint = f"; did you mean '{near[0]}'?" if near else ""
     # With a name and no object, Python does not add a hint of its own.
     return AttributeError(f"module '{module}' has no attribute '{name}'{hint}", name=name)

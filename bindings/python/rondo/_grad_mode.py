@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, TypeVar, cast
@@ -12,6 +11,8 @@ from ._C import is_grad_enabled
 from ._C import set_grad_enabled as _set
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+_GENERATOR = 0x20  # inspect.CO_GENERATOR; importing inspect takes long
 
 
 class _Mode:
@@ -36,7 +37,8 @@ class _Mode:
 
     def __call__(self, function: F) -> F:
         enabled = self._enabled
-        if inspect.isgeneratorfunction(function):
+        code = getattr(function, "__code__", None)
+        if code is not None and code.co_flags & _GENERATOR:
             return cast(F, _wrap_generator(function, enabled))
 
         @functools.wraps(function)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import os
-import shutil
-import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, BinaryIO, TypeAlias, Union
+from typing import Any, BinaryIO, NamedTuple, TypeAlias, Union
 
 from . import _C, _state
 from ._C import ArgumentError, IndexError, Tensor
@@ -21,8 +17,7 @@ Dynamic: TypeAlias = Mapping[Union[str, int], Mapping[int, str]]
 ZIP_START = b"PK"
 
 
-@dataclass(frozen=True)
-class Method:
+class Method(NamedTuple):
     """A further method of what `trace` makes: a function, with examples of its own."""
 
     fn: Callable[..., Any]
@@ -144,6 +139,8 @@ class Program:
 
 def _input_names(function: Callable[..., Any], count: int) -> list[str]:
     """The names of the function's parameters; x0, x1 and so on where they are not known."""
+    import inspect  # slow to import, as are the others that stand inside of functions
+
     target = function.forward if isinstance(function, Module) else function
     try:
         names = list(inspect.signature(target).parameters)
@@ -264,6 +261,8 @@ def trace(
     forward = Method(fn, example_inputs, dynamic, input_names, output_names, state)
     members = {"forward": forward, **(methods or {})}
     passes = [[m] for m in MODES[mode]] if isinstance(fn, Module) else [["eval", "train"]]
+    import tempfile
+
     handle, path = tempfile.mkstemp(suffix=".rondo")
     os.close(handle)
     try:
@@ -287,6 +286,9 @@ def save(obj: Any, f: Path | BinaryIO) -> None:
             "rondo.trace makes of it"
         )
     if not isinstance(f, (str, os.PathLike)):
+        import shutil
+        import tempfile
+
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "content")
             save(obj, path)
@@ -315,6 +317,9 @@ def load(
     if weights not in (None, "copy", "map"):
         raise ArgumentError(f"load: weights is '{weights}'; expected 'copy' or 'map'")
     if not isinstance(f, (str, os.PathLike)):
+        import shutil
+        import tempfile
+
         handle, path = tempfile.mkstemp()
         with os.fdopen(handle, "wb") as content:
             shutil.copyfileobj(f, content)

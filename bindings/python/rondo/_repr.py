@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 from . import _C
@@ -12,13 +11,13 @@ from ._C import Tensor
 GAP = "..."
 
 
-@dataclass
 class _Options:
-    precision: int = 4
-    threshold: float = 1000  # elements from which on the middle is left out
-    edgeitems: int = 3  # what is shown at each end of a long axis
-    linewidth: int = 80
-    sci_mode: bool | None = None  # None: as the numbers ask for it
+    def __init__(self, precision: int = 4, threshold: float = 1000, edgeitems: int = 3) -> None:
+        self.precision = precision
+        self.threshold = threshold  # elements from which on the middle is left out
+        self.edgeitems = edgeitems  # what is shown at each end of a long axis
+        self.linewidth = 80
+        self.sci_mode: bool | None = None  # None: as the numbers ask for it
 
 
 _options = _Options()
