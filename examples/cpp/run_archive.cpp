@@ -1,5 +1,5 @@
-// Loads an archive, prints its methods, and runs each whose inputs are float32 on ones, with every
-// symbolic size 1, or as large as said: run_archive FILE [SIZE].
+// Loads an archive, prints its methods, and runs each whose inputs are float32 or int64 on ones,
+// with every symbolic size 1, or as large as said: run_archive FILE [SIZE].
 #include <cstdlib>
 #include <iostream>
 #include <rondo/rondo.hpp>
@@ -30,20 +30,26 @@ void print(const char* what, const std::vector<ValueInfo>& values) {
 
 void run(rondo::api::Session& session, const std::string& method,
          const std::vector<ValueInfo>& infos, std::int64_t symbol) {
-  std::vector<std::vector<float>> memory;
-  memory.reserve(infos.size());
+  std::vector<std::vector<float>> floats;
+  std::vector<std::vector<std::int64_t>> integers;
+  floats.reserve(infos.size());  // inputs point into them
+  integers.reserve(infos.size());
   std::vector<Input> inputs;
   for (const ValueInfo& info : infos) {
-    if (info.dtype != RONDO_FLOAT32) {
-      return;
-    }
     const std::vector<std::int64_t> shape = sizes(info.shape, symbol);
     std::size_t count = 1;
     for (const std::int64_t size : shape) {
       count *= static_cast<std::size_t>(size);
     }
-    memory.emplace_back(count, 1.0F);
-    inputs.emplace_back(shape, memory.back());
+    if (info.dtype == RONDO_FLOAT32) {
+      floats.emplace_back(count, 1.0F);
+      inputs.emplace_back(shape, floats.back());
+    } else if (info.dtype == RONDO_INT64) {
+      integers.emplace_back(count, 1);
+      inputs.emplace_back(shape, integers.back());
+    } else {
+      return;
+    }
   }
   for (const rondo::api::Output& output : session.run(method, inputs)) {
     std::cout << "  on ones: " << output.size() << " elements of "

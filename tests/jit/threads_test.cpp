@@ -60,13 +60,7 @@ TEST(Session, SessionsOfOneModuleRunOnManyThreads) {
   }
 }
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define RONDO_TSAN
-#endif
-#endif
-
-#ifdef RONDO_TSAN
+#ifdef RONDO_SLOW_BUILD
 constexpr int kCalls = 200;
 #else
 constexpr int kCalls = 10'000;

@@ -18,11 +18,15 @@ std::vector<std::byte> small_archive();
 /// The same, loaded.
 std::shared_ptr<const jit::Module> small_module();
 
-/// A chain of 400 products with a 256 by 256 matrix that leave ones as they are, for x
-/// [batch, 256], as `y`: as long as a test needs it, with many kernels to end between.
+/// A chain of 400 products with a square matrix of kSlowWidth that leave ones as they are, for x
+/// [batch, kSlowWidth], as `y`: as long as a test needs it, with many kernels to end between.
 std::vector<std::byte> slow_archive();
 constexpr int kSlowSteps = 400;
+#ifdef RONDO_SLOW_BUILD
+constexpr std::int64_t kSlowWidth = 64;  // sanitizers take ten times as long and more
+#else
 constexpr std::int64_t kSlowWidth = 256;
+#endif
 
 /// Rows of x [batch, 3] divided by the sum of all rows, so that rows mix.
 std::vector<std::byte> mixing_archive();
