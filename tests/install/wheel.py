@@ -160,7 +160,7 @@ def main():
     source.mkdir()
     copy_tree(source)
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
-    options = ["--no-deps", "--no-build-isolation", "-C", f"build-dir={build}", "-w", folder]
+    options = ["--no-deps", "--no-build-isolation", f"--config-settings=build-dir={build}", "-w", folder]
     run(folder, *pip, "wheel", *options, source)
     shutil.rmtree(source)
     (wheel,) = folder.glob("rondo-*.whl")
