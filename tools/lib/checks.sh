@@ -25,5 +25,5 @@ run_pytest() {
   if [ -z "$paths" ]; then
     return 0
   fi
-  .venv/bin/python -m pytest tests/python -q -rs --junitxml="build/results/$1.xml"
+  RONDO_COMMAND="$PWD/build/release/bin/rondo" .venv/bin/python -m pytest tests/python -q -rs --junitxml="build/results/$1.xml"
 }
