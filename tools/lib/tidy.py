@@ -143,7 +143,7 @@ def check(group, folder):
 
 def common_part():
     version = subprocess.run([TIDY, "--version"], capture_output=True, check=True).stdout
-    configs = sorted(ROOT.glob("**/.clang-tidy"))
+    configs = [ROOT / ".clang-tidy", *sorted(c for name in FOLDERS for c in (ROOT / name).glob("**/.clang-tidy"))]
     return version + b"".join(config.read_bytes() for config in configs)
 
 
