@@ -14,6 +14,17 @@ void run_epilogue(const void* context, const codegen::ProductTile& tile) {
   launch_tile(epilogue->kernel, epilogue->data, epilogue->scalars, epilogue->tile_operand, tile);
 }
 
+codegen::Epilogue epilogue_of(const EpilogueContext* context) {
+  codegen::Epilogue epilogue;
+  if (context != nullptr) {
+    epilogue.run = run_epilogue;
+    epilogue.context = context;
+    epilogue.stores = true;
+    epilogue.work = codegen::kWorthAThread / context->kernel.grain;
+  }
+  return epilogue;
+}
+
 /// One operand of a product: its matrix and its strides along the batch axes of the result.
 codegen::ProductOperand operand(const Tensor& t, bool left, int batch_rank) {
   codegen::ProductOperand result;
@@ -57,9 +68,8 @@ void run_matmul(const OpArgs& args, const Shape& shape, const Tensor* output,
     product.c_batch_strides[at] = stride;
     stride *= shape[d];
   }
-  if (epilogue != nullptr) {
-    product.epilogue = {run_epilogue, epilogue, true};
-  } else {
+  product.epilogue = epilogue_of(epilogue);
+  if (epilogue == nullptr) {
     product.c = output->storage()->raw_data() + size_bytes(output->dtype(), output->offset());
   }
   codegen::run_product(product);
@@ -141,8 +151,7 @@ void run_convolution(const OpArgs& args, const Shape& shape, const Tensor* outpu
   const Tensor a = contiguous_copy(args.inputs[0]);
   const Tensor b = contiguous_copy(args.inputs[1]);
   void* result = output == nullptr ? nullptr : address(*output);
-  const codegen::Epilogue finish =
-      epilogue == nullptr ? codegen::Epilogue{} : codegen::Epilogue{run_epilogue, epilogue, true};
+  const codegen::Epilogue finish = epilogue_of(epilogue);
   switch (args.op.contraction) {
     case Contraction::convolution:
       codegen::run_convolution(geometry(args, a.shape(), b.shape(), shape), address(a), address(b),

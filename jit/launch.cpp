@@ -380,6 +380,7 @@ BoundKernel bind_epilogue(const codegen::KernelPlan& plan, const Shape& space, c
   }
   bound.entry =
       &KernelCache::instance().find(plan.kernel, make_variant(bound, plan, Schedule::rows));
+  bound.grain = grain_of(plan.kernel);
   return bound;
 }
 

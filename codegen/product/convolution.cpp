@@ -109,7 +109,7 @@ void WeightGradient::run_blocks(Index group) const {
 }
 
 void WeightGradient::run() {
-  const Index least_work = worth_a_thread(1 << 19);
+  const Index least_work = worth_a_thread(kWorthAThread);
   const FloatEnvironment environment;
   if (blocks_ == 0) {
     std::memset(

@@ -152,9 +152,9 @@ void run_product(const Product& p) {
   if (batches == 0 || p.m == 0 || p.n == 0) {
     return;
   }
-  const Index least_work = worth_a_thread(1 << 19);  // multiplications
-  constexpr Index kMostSums = 1 << 22;               // elements of block sums that are kept apart
-  const Index work = batches * p.m * p.n * p.k;
+  const Index least_work = worth_a_thread(kWorthAThread);
+  constexpr Index kMostSums = 1 << 22;  // elements of block sums that are kept apart
+  const Index work = batches * p.m * p.n * (p.k + p.epilogue.work);
   if (work < 2 * least_work || in_parallel_region() || num_threads() == 1) {
     const FloatEnvironment environment;
     for (Index batch = 0; batch < batches; ++batch) {
@@ -166,8 +166,10 @@ void run_product(const Product& p) {
   const Index wanted = std::min<Index>(2 * num_threads(), work / least_work);
   const Split split = choose_split(p, (wanted + batches - 1) / batches);
   const Index blocks = (p.k + kProductBlock - 1) / kProductBlock;
+  // A part reads its rows and columns whole, a block of k its share of both.
+  const bool is_deep = blocks >= num_threads() && p.k >= 4 * (p.m + p.n);
   const bool has_few_parts = batches * split.row_parts * split.col_parts < num_threads();
-  if (has_few_parts && blocks > 1 && p.n > 1 && batches == 1 && is_floating(p.dtype) &&
+  if ((has_few_parts || is_deep) && blocks > 1 && p.n > 1 && batches == 1 && is_floating(p.dtype) &&
       blocks * p.m * p.n <= kMostSums) {
     const FloatEnvironment environment;
     run_blocks(p, blocks);

@@ -33,6 +33,9 @@ struct ProductTile {
   std::int64_t row_stride = 0;
 };
 
+/// Multiplications that are worth a thread.
+inline constexpr std::int64_t kWorthAThread = 1 << 19;
+
 /// Runs once on each finished tile, in the thread that computed it, while it is in cache. Tiles
 /// cover the result; their shapes are not specified, so it must work element by element.
 struct Epilogue {
@@ -41,6 +44,8 @@ struct Epilogue {
   /// Whether `run` stores what it makes elsewhere. Then `c` is not written and may be null;
   /// otherwise `run` changes the tile in place, which is then (rounded and) stored in `c`.
   bool stores = false;
+  /// What an element costs, in multiplications of the product: for the share of a thread.
+  std::int64_t work = 0;
 };
 
 /// c = a @ b: a is m x k, b is k x n, c is m x n with its columns contiguous. c overlaps neither.

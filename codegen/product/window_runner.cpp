@@ -87,7 +87,7 @@ class WindowRunner {
 
 // Images and groups are parts already; where they are too few, lines or rows are split as well.
 void WindowRunner::split() {
-  const Index least_work = worth_a_thread(1 << 19);
+  const Index least_work = worth_a_thread(kWorthAThread);
   constexpr Index kLeastPositions = 128;
   constexpr Index kLeastRows = 24;
   Index taps = 0;

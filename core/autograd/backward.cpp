@@ -18,7 +18,7 @@ std::atomic<void (*)()> interrupt_check{nullptr};
 /// A node that gradients have reached but that has not run.
 struct Pending {
   Ref<GradNode> node;
-  std::vector<GradientSum> grads;
+  PoolVector<GradientSum> grads;
 };
 
 struct LeafGrad {
@@ -69,7 +69,7 @@ class Pass {
     auto found = std::find_if(pending_.begin(), pending_.end(),
                               [&](const Pending& p) { return p.node == edge.node; });
     if (found == pending_.end()) {
-      pending_.push_back({edge.node, std::vector<GradientSum>(edge.node->output_metas.size())});
+      pending_.push_back({edge.node, PoolVector<GradientSum>(edge.node->output_metas.size())});
       found = pending_.end() - 1;
     }
     found->grads[static_cast<std::size_t>(edge.output)].add(grad);
@@ -104,7 +104,8 @@ class Pass {
  private:
   void step(Pending& next) {
     GradNode& node = *next.node;
-    std::vector<Tensor> grads;
+    PoolVector<Tensor> grads;
+    grads.reserve(next.grads.size());
     for (std::size_t i = 0; i < next.grads.size(); ++i) {
       grads.push_back(next.grads[i].take(node.output_metas[i]));
     }

@@ -74,6 +74,7 @@ void connect(GradNode& node, std::span<const Tensor> inputs, std::span<const Ten
     node.input_metas.push_back(meta_of(input));
     node.next.push_back(input.defined() && input.requires_grad() ? edge_of(input) : GradEdge{});
   }
+  node.output_metas.reserve(outputs.size());
   for (const Tensor& output : outputs) {
     node.output_metas.push_back({output.shape(), output.dtype()});
   }
@@ -217,14 +218,14 @@ Tensor SavedTensor::unpack(const Ref<GradNode>& node, int output) const {
 
 GradNode::~GradNode() {
   // Long chains are taken apart in a loop, so that they do not exhaust the stack.
-  thread_local std::vector<GradEdge>* pending = nullptr;
+  thread_local PoolVector<GradEdge>* pending = nullptr;
   if (pending != nullptr) {
     for (GradEdge& edge : next) {
       pending->push_back(std::move(edge));
     }
     return;
   }
-  std::vector<GradEdge> edges;
+  PoolVector<GradEdge> edges;
   pending = &edges;
   for (GradEdge& edge : next) {
     edges.push_back(std::move(edge));
@@ -248,9 +249,10 @@ void GradNode::check_not_released() const {
 std::vector<Gradient> GradNode::apply(std::span<const Tensor> grads) {
   check_not_released();
   const Ref<GradNode> self(this);
-  std::vector<Tensor> saved_inputs;
-  std::vector<Tensor> saved_outputs;
+  PoolVector<Tensor> saved_inputs;
+  PoolVector<Tensor> saved_outputs;
   saved_inputs.reserve(inputs.size());
+  saved_outputs.reserve(outputs.size());
   for (const SavedTensor& saved : inputs) {
     saved_inputs.push_back(saved.unpack(self, 0));
   }

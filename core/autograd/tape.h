@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/call_site.h"
+#include "core/base/pool_allocator.h"
 #include "core/op/call.h"
 #include "core/op/gradient.h"
 
@@ -47,11 +48,11 @@ class GradNode : public RefCounted {
  public:
   const OpInfo* op = nullptr;
   std::vector<Attr> attrs;
-  std::vector<SavedTensor> inputs;
-  std::vector<SavedTensor> outputs;
-  std::vector<InputMeta> input_metas;
-  std::vector<Meta> output_metas;
-  std::vector<GradEdge> next;                // one for each input
+  PoolVector<SavedTensor> inputs;
+  PoolVector<SavedTensor> outputs;
+  PoolVector<InputMeta> input_metas;
+  PoolVector<Meta> output_metas;
+  PoolVector<GradEdge> next;                 // one for each input
   std::vector<std::vector<GradHook>> hooks;  // for each output, when there are any
   std::uint64_t sequence = 0;
   CallSite site;  // where the op was called

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <utility>
 
+#include "core/base/pool_allocator.h"
+
 namespace rondo {
 
-class RefCounted {
+class RefCounted : public Pooled {
  public:
   RefCounted() = default;
   RefCounted(const RefCounted&) = delete;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/pool_allocator.h"
 #include "core/op/executor.h"
 
 namespace rondo {
@@ -53,8 +54,8 @@ class ArgValue {
 
 /// Operands and attributes in the order of the schema, ready to call.
 struct BoundArgs {
-  std::vector<Tensor> inputs;
-  std::vector<Attr> attrs;
+  PoolVector<Tensor> inputs;
+  PoolVector<Attr> attrs;
 };
 
 /// Puts arguments (in schema order; trailing ones may be missing) into their places and fills in

@@ -55,8 +55,15 @@ void EluBackward::body(const OpArgs& args, std::vector<Tensor>& outputs) {
 }
 
 void Sigmoid::gradient(GradContext& g) {
-  const Tensor y = wide(g.output());
-  g.set("input", chain(g.grad(), y * (1 - y)));
+  g.set("input", sigmoid_backward(g.grad(), g.output()));
+}
+
+void SigmoidBackward::gradient(GradContext& g) {
+  g.set("grad", sigmoid_backward(g.grad(), g.input("result")));
+  if (g.needs("result")) {
+    const Tensor y = wide(g.input("result"));
+    g.set("result", chain(g.grad(), chain(wide(g.input("grad")), 1 - 2 * y)));
+  }
 }
 
 void Logsigmoid::gradient(GradContext& g) {

@@ -3,6 +3,7 @@
 
 #include "core/op/elementwise.h"
 #include "core/op/structural.h"
+#include "core/ops/arithmetic.h"
 
 namespace rondo {
 
@@ -70,6 +71,17 @@ struct Sigmoid : Elementwise<Sigmoid> {
   static void gradient(GradContext& g);
 };
 inline constexpr Sigmoid sigmoid;
+
+/// The gradient of sigmoid: grad times the slope where it gave `result`.
+struct SigmoidBackward : Elementwise<SigmoidBackward> {
+  static constexpr Schema schema{"sigmoid_backward(Tensor grad, Tensor result) -> Tensor"};
+  static constexpr DtypeSet dtypes = kFloating;
+  static constexpr bool kMethod = false;
+  static constexpr Saves saves{"grad:result", "result"};
+  static auto compute(auto grad, auto y) { return Chain::compute(grad, y * (1.0 - y)); }
+  static void gradient(GradContext& g);
+};
+inline constexpr SigmoidBackward sigmoid_backward;
 
 /// log(sigmoid(input)), without overflow
 struct Logsigmoid : Elementwise<Logsigmoid> {
@@ -177,8 +189,8 @@ struct EluBackward : SlopeOp<EluBackward> {
 };
 inline constexpr EluBackward elu_backward;
 
-using ActivationOps =
-    OpList<Relu, Hardtanh, Relu6, LeakyRelu, Elu, Sigmoid, Logsigmoid, Softplus, Silu, Mish, Gelu,
-           SiluBackward, MishBackward, GeluBackward, SoftplusBackward, EluBackward>;
+using ActivationOps = OpList<Relu, Hardtanh, Relu6, LeakyRelu, Elu, Sigmoid, SigmoidBackward,
+                             Logsigmoid, Softplus, Silu, Mish, Gelu, SiluBackward, MishBackward,
+                             GeluBackward, SoftplusBackward, EluBackward>;
 
 }  // namespace rondo

@@ -94,8 +94,15 @@ void Cosh::gradient(GradContext& g) {
 }
 
 void Tanh::gradient(GradContext& g) {
-  const Tensor y = wide(g.output());
-  g.set("input", chain(g.grad(), 1 - y * y));
+  g.set("input", tanh_backward(g.grad(), g.output()));
+}
+
+void TanhBackward::gradient(GradContext& g) {
+  g.set("grad", tanh_backward(g.grad(), g.input("result")));
+  if (g.needs("result")) {
+    const Tensor y = wide(g.input("result"));
+    g.set("result", chain(g.grad(), chain(wide(g.input("grad")), -2 * y)));
+  }
 }
 
 void Erf::gradient(GradContext& g) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/op/elementwise.h"
+#include "core/ops/arithmetic.h"
 
 namespace rondo {
 
@@ -149,6 +150,17 @@ struct Tanh : MathFunction<Tanh> {
 };
 inline constexpr Tanh tanh;
 
+/// The gradient of tanh: grad times the slope where it gave `result`.
+struct TanhBackward : Elementwise<TanhBackward> {
+  static constexpr Schema schema{"tanh_backward(Tensor grad, Tensor result) -> Tensor"};
+  static constexpr DtypeSet dtypes = kFloating;
+  static constexpr bool kMethod = false;
+  static constexpr Saves saves{"grad:result", "result"};
+  static auto compute(auto grad, auto y) { return Chain::compute(grad, 1.0 - y * y); }
+  static void gradient(GradContext& g);
+};
+inline constexpr TanhBackward tanh_backward;
+
 /// error function
 struct Erf : MathFunction<Erf> {
   static constexpr Schema schema{"erf(Tensor input) -> Tensor"};
@@ -159,6 +171,6 @@ struct Erf : MathFunction<Erf> {
 inline constexpr Erf erf;
 
 using MathOps = OpList<Exp, Exp2, Expm1, Log, Log2, Log10, Log1p, Sqrt, Rsqrt, Reciprocal, Square,
-                       Pow, Sinh, Cosh, Tanh, Erf>;
+                       Pow, Sinh, Cosh, Tanh, TanhBackward, Erf>;
 
 }  // namespace rondo

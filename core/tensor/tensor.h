@@ -16,7 +16,7 @@
 namespace rondo {
 
 /// What autograd keeps with a tensor; defined in core/autograd.
-class AutogradMeta {
+class AutogradMeta : public Pooled {
  public:
   virtual ~AutogradMeta() = default;
 };

@@ -39,6 +39,13 @@ OpCase slope(const char* op, const Args& rest) {
   return c;
 }
 
+/// The same, where it takes the activation's result.
+OpCase slope_at_result(const char* op, double (*f)(const Values&)) {
+  OpCase c = slope(op, {});
+  c.scalar = f;
+  return c;
+}
+
 double sigmoid(double x) {
   return x >= 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) / (1 + std::exp(x));
 }
@@ -108,6 +115,12 @@ std::vector<OpCase> activation_cases() {
     const double c = std::sqrt(2 / std::numbers::pi);
     return x * 0.5 * (1 + std::tanh(c * (x + 0.044715 * (x * x * x))));
   };
+  const auto sigmoid_slope = [](const Values& v) {
+    return v[0] == 0 ? v[0] : v[0] * (v[1] * (1 - v[1]));
+  };
+  const auto tanh_slope = [](const Values& v) {
+    return v[0] == 0 ? v[0] : v[0] * (1 - v[1] * v[1]);
+  };
   OpCase tanh_form = with_numbers("gelu", {"tanh"}, gelu_tanh);
   tanh_form.label = "tanh";
   return {relu,
@@ -139,6 +152,8 @@ std::vector<OpCase> activation_cases() {
                        }),
           with_numbers("gelu", {}, gelu),
           tanh_form,
+          slope_at_result("sigmoid_backward", sigmoid_slope),
+          slope_at_result("tanh_backward", tanh_slope),
           slope("silu_backward", {}),
           slope("mish_backward", {}),
           slope("gelu_backward", {}),

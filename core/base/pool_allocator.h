@@ -1,0 +1,41 @@
+// Memory for the small objects that come and go with each call: free blocks are kept by the thread.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace rondo {
+
+/// Memory for `bytes`, aligned as operator new aligns. Errors: std::bad_alloc
+void* pool_allocate(std::size_t bytes);
+/// Takes back what pool_allocate gave for `bytes`, in any thread.
+void pool_free(void* block, std::size_t bytes) noexcept;
+
+/// Base of classes whose objects live there.
+struct Pooled {
+  static void* operator new(std::size_t bytes) { return pool_allocate(bytes); }
+  static void operator delete(void* block, std::size_t bytes) noexcept { pool_free(block, bytes); }
+};
+
+template <class T>
+struct PoolAllocator {
+  using value_type = T;
+
+  PoolAllocator() = default;
+  template <class U>
+  PoolAllocator(const PoolAllocator<U>& /*other*/) {}  // NOLINT(google-explicit-constructor)
+
+  T* allocate(std::size_t count) { return static_cast<T*>(pool_allocate(count * sizeof(T))); }
+  void deallocate(T* block, std::size_t count) noexcept { pool_free(block, count * sizeof(T)); }
+
+  template <class U>
+  bool operator==(const PoolAllocator<U>& /*other*/) const {
+    return true;
+  }
+};
+
+/// A short list that lives as long as a call or a node of the tape.
+template <class T>
+using PoolVector = std::vector<T, PoolAllocator<T>>;
+
+}  // namespace rondo
