@@ -58,10 +58,10 @@ Device common_device(const OpInfo& op, std::span<const Tensor> inputs) {
 
 void call_view(const OpInfo& op, std::span<const Tensor> inputs, std::span<const Attr> attrs,
                std::span<Tensor> outputs) {
-  const OpArgs args{op, inputs, attrs};
+  const std::array<Tensor, 1> sources{materialize(inputs[0])};
+  const Tensor& source = sources[0];
   ViewGeometry geometry;
-  const Tensor source = materialize(inputs[0]);
-  if (op.view(args, geometry)) {
+  if (op.view({op, sources, attrs}, geometry)) {
     outputs[0] = Tensor::view_of(source.storage(), geometry.shape, geometry.strides,
                                  geometry.offset, source.dtype());
   } else {

@@ -1,6 +1,9 @@
 #include "core/op/op.h"
 
+#include <array>
+
 #include "core/base/error.h"
+#include "core/op/call.h"
 
 namespace rondo {
 namespace {
@@ -205,8 +208,9 @@ void push(ExprContext& context, Expr result) {
 }
 
 void infer_view(const OpArgs& args, std::vector<Meta>& outputs) {
+  const std::array<Tensor, 1> sources{materialize(args.inputs[0])};
   ViewGeometry geometry;
-  args.op.view(args, geometry);
+  args.op.view({args.op, sources, args.attrs}, geometry);
   outputs.push_back({geometry.shape, args.inputs[0].dtype()});
 }
 

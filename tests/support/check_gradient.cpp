@@ -38,7 +38,7 @@ class Function {
 
   /// The weighted sum of all results that can have gradients; undefined if none can.
   Tensor operator()(const std::vector<Tensor>& operands) const {
-    std::vector<Tensor> inputs = bound_.inputs;
+    PoolVector<Tensor> inputs = bound_.inputs;
     for (std::size_t i = 0; i < places_.size(); ++i) {
       inputs[places_[i]] = operands[i];
     }

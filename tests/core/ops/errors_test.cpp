@@ -192,6 +192,16 @@ TEST(OpPromotion, FunctionsAndDivisionOfIntegersAreFloat32) {
   EXPECT_EQ(floor(i).dtype(), Dtype::int64);
 }
 
+TEST(OpErrors, ViewsOfANumberReachOneElement) {
+  const Tensor number = Tensor::number(Scalar(2.5));
+  const Tensor three = as_strided(number, Ints{3}, Ints{0});
+  EXPECT_EQ(three.shape(), (Shape{3}));
+  EXPECT_EQ(sum(three).item().to_double(), 7.5);
+  check_error<ShapeError>([&] { as_strided(number, Ints{2}, Ints{1}); },
+                          "as_strided: shape [2] with strides [1] at 0 reaches elements 0 to 1; "
+                          "the storage has 1");
+}
+
 TEST(OpErrors, SizesAndNumbersThatOverflowAreRefused) {
   constexpr std::int64_t kMost = INT64_MAX;
   const Tensor x = zeros_of({3});

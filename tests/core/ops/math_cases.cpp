@@ -39,10 +39,11 @@ OpCase slope(const char* op, const Args& rest) {
   return c;
 }
 
-/// The same, where it takes the activation's result.
+/// The same, where it takes the activation's result, whose square overflows far outside of [-1, 1].
 OpCase slope_at_result(const char* op, double (*f)(const Values&)) {
   OpCase c = slope(op, {});
   c.scalar = f;
+  c.special = false;
   return c;
 }
 
