@@ -51,7 +51,8 @@ void Emitter::find_uniform() {
 }
 
 std::string Emitter::emit() {
-  source_.line("extern \"C\" __global__ void __launch_bounds__({})", threads_of(variant_.form));
+  source_.line("extern \"C\" __global__ void __launch_bounds__({}, {})", threads_of(variant_.form),
+               least_blocks(variant_.form));
   source_.open("{}(const __grid_constant__ Parameters<{}, {}, {}> p)", name_,
                std::max<std::size_t>(kernel_.operands.size(), 1), std::max(kernel_.scalars, 1),
                std::max(variant_.loops, 1));

@@ -39,6 +39,12 @@ constexpr int threads_of(Form form) {
   return form == Form::columns ? kColumnThreads : kThreads;
 }
 
+/// Thread blocks of a multiprocessor for which registers are left: 128 for each thread. Without
+/// it ptxas aims at the most threads of all and moves registers to memory for that.
+constexpr int least_blocks(Form form) {
+  return 65536 / (128 * threads_of(form));
+}
+
 /// Part of the key of a compiled kernel.
 struct CudaVariant {
   Form form = Form::flat;

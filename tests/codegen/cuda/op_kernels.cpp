@@ -1,5 +1,6 @@
 #include "tests/codegen/cuda/op_kernels.h"
 
+#include <algorithm>
 #include <set>
 
 #include "core/autograd/backward.h"
@@ -103,7 +104,11 @@ std::vector<OpKernel> collect() {
       } catch (const Error&) {
         continue;  // the op does not take the dtype
       }
-      for (const jit::KernelEntry* entry : jit::KernelCache::instance().entries()) {
+      std::vector<jit::KernelEntry*> entries = jit::KernelCache::instance().entries();
+      // The cache gives them in no order, the tests are to be the same each time.
+      std::sort(entries.begin(), entries.end(),
+                [](const auto* a, const auto* b) { return a->key() < b->key(); });
+      for (const jit::KernelEntry* entry : entries) {
         if (known.insert(entry->key()).second) {
           found.push_back({c.op, case_of(entry->kernel(), entry->variant(), known.size()),
                            entry->variant().schedule == Schedule::columns});
