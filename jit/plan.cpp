@@ -23,12 +23,41 @@ using codegen::Step;
 
 constexpr std::size_t kMaxBounds = 4;
 
-void append_geometry(const Tensor& tensor, std::vector<std::int64_t>& to) {
-  if (!tensor.defined() || tensor.is_immediate()) {
-    return;
+/// Calls `visit` with shape and strides of each tensor that has them, until it returns false.
+template <class Visit>
+bool visit_geometry(std::span<const CallTensors> calls, Visit visit) {
+  for (const CallTensors& call : calls) {
+    for (const std::span<const Tensor> tensors : {call.inputs, call.outputs}) {
+      for (const Tensor& t : tensors) {
+        if (t.defined() && !t.is_immediate() && !(visit(t.shape()) && visit(t.strides()))) {
+          return false;
+        }
+      }
+    }
   }
-  to.insert(to.end(), tensor.shape().begin(), tensor.shape().end());
-  to.insert(to.end(), tensor.strides().begin(), tensor.strides().end());
+  return true;
+}
+
+std::vector<std::int64_t> geometry_of(std::span<const CallTensors> calls) {
+  std::vector<std::int64_t> geometry;
+  visit_geometry(calls, [&](const Shape& sizes) {
+    geometry.insert(geometry.end(), sizes.begin(), sizes.end());
+    return true;
+  });
+  return geometry;
+}
+
+/// Whether geometry_of(calls) is `left`, without making it: this is done at each launch.
+bool has_geometry(std::span<const CallTensors> calls, std::span<const std::int64_t> left) {
+  const bool same = visit_geometry(calls, [&](const Shape& sizes) {
+    const auto rank = static_cast<std::size_t>(sizes.rank());
+    if (left.size() < rank || !std::equal(sizes.begin(), sizes.end(), left.begin())) {
+      return false;
+    }
+    left = left.subspan(rank);
+    return true;
+  });
+  return same && left.empty();
 }
 
 std::uint64_t scalar_bits(const Scalar& value, Reg reg) {
@@ -440,25 +469,15 @@ class Plan::Run {
 };
 
 const Plan::Bound& Plan::bind(std::span<const CallTensors> calls) {
-  thread_local std::vector<std::int64_t> geometry;
-  geometry.clear();
-  for (const CallTensors& call : calls) {
-    for (const Tensor& t : call.inputs) {
-      append_geometry(t, geometry);
-    }
-    for (const Tensor& t : call.outputs) {
-      append_geometry(t, geometry);
-    }
-  }
   for (std::size_t i = 0; i < bounds_.size(); ++i) {
-    if (bounds_[i]->geometry == geometry) {
+    if (has_geometry(calls, bounds_[i]->geometry)) {
       std::rotate(bounds_.begin(), bounds_.begin() + static_cast<std::ptrdiff_t>(i),
                   bounds_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
       return *bounds_[0];
     }
   }
   auto bound = std::make_unique<Bound>();
-  bound->geometry = geometry;
+  bound->geometry = geometry_of(calls);
   Binder(*lowered_, calls, *bound).run();
   if (bounds_.size() == kMaxBounds) {
     bounds_.pop_back();
