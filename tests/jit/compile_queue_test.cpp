@@ -4,10 +4,10 @@
 
 #include <atomic>
 #include <stdexcept>
-#include <thread>
 #include <vector>
 
 #include "codegen/plugin.h"
+#include "tests/support/on_threads.h"
 #include "tests/support/random_kernel.h"
 
 namespace rondo::jit {
@@ -15,22 +15,10 @@ namespace {
 
 constexpr int kThreads = 4;
 
-/// Runs `body(n)` on threads n = 0, 1, ...
-template <class Body>
-void on_threads(const Body& body) {
-  std::vector<std::thread> threads;
-  for (int n = 0; n < kThreads; ++n) {
-    threads.emplace_back([&body, n] { body(n); });
-  }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
-}
-
 TEST(CompileQueue, RunsWhatManyThreadsSubmitOneJobAfterTheOther) {
   std::int64_t sum = 0;  // of the worker alone
   std::atomic<int> refused = 0;
-  on_threads([&](int n) {
+  on_threads(kThreads, [&](int n) {
     for (int i = 0; i < 100; ++i) {
       const Priority priority = i % 2 == 0 ? Priority::lowering : Priority::compiling;
       refused += submit(priority, [&sum, n] { sum += n; }) ? 0 : 1;
@@ -51,7 +39,7 @@ TEST(CompileQueue, GoesOnAfterAJobThatThrows) {
 
 TEST(KernelCache, GivesAllThreadsTheSameKernelAndItIsRequestedOnce) {
   std::vector<std::vector<KernelEntry*>> found(kThreads);
-  on_threads([&found](int n) {
+  on_threads(kThreads, [&found](int n) {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       const codegen::KernelCase kernel_case = codegen::random_kernel(seed);
       const codegen::Variant variant = codegen::variant_of(kernel_case, codegen::Schedule::rows);

@@ -24,11 +24,7 @@ std::int64_t resident_bytes() {
 
 TEST(Module, AThousandCyclesOfLoadRunAndUnloadKeepMemoryFlat) {
   const TemporaryFolder folder;
-  const std::string path = (folder.path() / "small.rondo").string();
-  const std::vector<std::byte> bytes = test::small_archive();
-  std::ofstream(path, std::ios::binary)
-      .write(reinterpret_cast<const char*>(bytes.data()),
-             static_cast<std::streamsize>(bytes.size()));
+  const std::string path = folder.write("small.rondo", test::small_archive());
   const auto cycle = [&](int n) {
     Session session(Module::load_file(path));
     const std::int64_t rows = 1 + n % 5;

@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "tests/support/on_threads.h"
 #include "tests/support/temporary_folder.h"
 
 namespace rondo::jit {
@@ -33,23 +33,18 @@ TEST_F(DiskCacheTest, ThreadsAndCachesOfOneFolderReadWhatOthersWrite) {
   constexpr int kKeys = 8;
   DiskCache caches[2];  // as of two processes
   std::atomic<int> wrong = 0;
-  std::vector<std::thread> threads;
-  for (int n = 0; n < 4; ++n) {
-    threads.emplace_back([&wrong, &cache = caches[n % 2], n] {
-      for (int i = 0; i < 50; ++i) {
-        const int key = (i + n) % kKeys;
-        codegen::MachineCode code;
-        if (!cache.read(std::to_string(key), code)) {
-          cache.write(std::to_string(key), code_of(key));
-        } else if (code.bytes != code_of(key).bytes || code.entry != 16) {
-          ++wrong;
-        }
+  on_threads(4, [&](int n) {
+    DiskCache& cache = caches[n % 2];
+    for (int i = 0; i < 50; ++i) {
+      const int key = (i + n) % kKeys;
+      codegen::MachineCode code;
+      if (!cache.read(std::to_string(key), code)) {
+        cache.write(std::to_string(key), code_of(key));
+      } else if (code.bytes != code_of(key).bytes || code.entry != 16) {
+        ++wrong;
       }
-    });
-  }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
+    }
+  });
   EXPECT_EQ(wrong, 0);
   for (int key = 0; key < kKeys; ++key) {
     codegen::MachineCode code;

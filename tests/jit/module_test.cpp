@@ -9,12 +9,14 @@
 #include "jit/export.h"
 #include "jit/program.h"
 #include "tests/support/check_error.h"
+#include "tests/support/small_archive.h"
 #include "tests/support/tensors.h"
 
 namespace rondo::jit {
 namespace {
 
 using test::floats;
+using test::load_module;
 using test::values;
 
 /// A small network with weights w and b, exported with a symbolic batch.
@@ -38,13 +40,8 @@ std::vector<std::byte> exported_network(std::string* dependence = nullptr) {
   return sink.take();
 }
 
-std::shared_ptr<const Module> load_bytes(const std::vector<std::byte>& bytes) {
-  const auto owner = std::make_shared<std::vector<std::byte>>(bytes);
-  return Module::load(serialize::open_bytes(serialize::Bytes(owner, *owner), "memory"));
-}
-
 TEST(Module, RunsWhatWasExportedWithAnotherBatch) {
-  const auto module = load_bytes(exported_network());
+  const auto module = load_module(exported_network());
   Session session(module);
   const Tensor x = floats({4, 3}, {1, 0, -1, 0.5F, 0.25F, 0, 1, 1, 1, -1, 0, 2});
   const std::vector<Tensor> all = session.run("forward", {x});
@@ -81,7 +78,7 @@ TEST(Module, KnowsThatRowsDoNotMix) {
 }
 
 TEST(Module, NamesTheInputThatIsWrong) {
-  Session session(load_bytes(exported_network()));
+  Session session(load_module(exported_network()));
   check_error<ShapeError>(
       [&] { session.run("forward", {floats({2, 4}, {0, 0, 0, 0, 0, 0, 0, 0})}); },
       "forward: input 'x' is invalid: expected [batch, 3] of float32, got [2, 4] of float32");
@@ -150,7 +147,7 @@ TEST(Session, HasBuffersOfItsOwnAndASeedOfItsOwn) {
   EXPECT_EQ(values(mean), (std::vector<double>{0, 0}));
   serialize::MemorySink sink;
   write_archive(sink, {method}, {{"mean", mean, serialize::TensorRole::buffer}});
-  const auto module = load_bytes(sink.take());
+  const auto module = load_module(sink.take());
   EXPECT_TRUE(module->verify().empty());
   EXPECT_EQ(module->body("forward", serialize::Mode::eval).row_dependence,
             "it writes the buffer 'mean'");
@@ -166,7 +163,7 @@ TEST(Session, HasBuffersOfItsOwnAndASeedOfItsOwn) {
 }
 
 TEST(Session, EndsARunThatIsCancelledLateOrAbandoned) {
-  Session session(load_bytes(exported_network()));
+  Session session(load_module(exported_network()));
   const std::vector<Tensor> inputs{floats({1, 3}, {1, 2, 3})};
   RunOptions options;
   options.finish = true;
@@ -189,7 +186,7 @@ TEST(Session, EndsARunThatIsCancelledLateOrAbandoned) {
 }
 
 TEST(Module, PrintsAGraphThatParses) {
-  const auto module = load_bytes(exported_network());
+  const auto module = load_module(exported_network());
   const std::string text = module->code("forward");
   EXPECT_EQ(print(parse_graph(text)), text);
   EXPECT_NE(text.find("${batch}"), std::string::npos);

@@ -11,10 +11,11 @@
 #include "core/op/call.h"
 #include "core/ops/all.h"
 #include "jit/compile_queue.h"
-#include "jit/params.h"
 #include "jit/session.h"
 #include "serialize/checksum.h"
 #include "tests/support/check_error.h"
+#include "tests/support/on_threads.h"
+#include "tests/support/settings.h"
 #include "tests/support/small_archive.h"
 #include "tests/support/tensors.h"
 
@@ -27,15 +28,9 @@ using Values = std::vector<double>;
 
 /// What `body(n)` gives on threads n = 0 ... 3 that run at the same time.
 template <class Body>
-std::vector<Values> on_threads(const Body& body) {
+std::vector<Values> results_together(const Body& body) {
   std::vector<Values> results(4);
-  std::vector<std::thread> threads;
-  for (int n = 0; n < 4; ++n) {
-    threads.emplace_back([&, n] { results[static_cast<std::size_t>(n)] = body(n); });
-  }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
+  on_threads(4, [&](int n) { results[static_cast<std::size_t>(n)] = body(n); });
   wait_for_compiles();
   return results;
 }
@@ -46,7 +41,7 @@ Tensor input(int n) {
 
 TEST(Session, SessionsOfOneModuleRunOnManyThreads) {
   const auto module = test::small_module();
-  const std::vector<Values> together = on_threads([&module](int n) {
+  const std::vector<Values> together = results_together([&module](int n) {
     Session session(module);
     Values last;
     for (int i = 0; i < 20; ++i) {
@@ -88,28 +83,21 @@ std::uint64_t many_calls(const std::shared_ptr<const Module>& module, int seed) 
 TEST(Session, EightThreadsWithTenThousandCallsEachThroughTheSwitchGiveTheBitsOfOne) {
   const auto module = test::random_module();
   std::vector<std::uint64_t> together(8);
-  std::vector<std::thread> threads;
-  for (int n = 0; n < 8; ++n) {
-    threads.emplace_back(
-        [&, n] { together[static_cast<std::size_t>(n)] = many_calls(module, n % 4); });
+  on_threads(8, [&](int n) { together[static_cast<std::size_t>(n)] = many_calls(module, n % 4); });
+  {
+    const ModeSetting setting(Mode::interpreted);
+    for (int seed = 0; seed < 4; ++seed) {
+      const std::uint64_t alone = many_calls(module, seed);
+      EXPECT_EQ(together[static_cast<std::size_t>(seed)], alone);
+      EXPECT_EQ(together[static_cast<std::size_t>(seed) + 4], alone);
+    }
   }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
-  params().mode = Mode::interpreted;
-  for (int seed = 0; seed < 4; ++seed) {
-    const std::uint64_t alone = many_calls(module, seed);
-    EXPECT_EQ(together[static_cast<std::size_t>(seed)], alone);
-    EXPECT_EQ(together[static_cast<std::size_t>(seed) + 4], alone);
-  }
-  params().mode = Mode::background;
   wait_for_compiles();
   EXPECT_NE(together[0], together[1]);
 }
 
 TEST(Session, UsedFromTwoThreadsAtOnceIsAnErrorAndNoRace) {
-  const auto bytes = std::make_shared<std::vector<std::byte>>(test::slow_archive());
-  Session session(Module::load(serialize::open_bytes(serialize::Bytes(bytes, *bytes), "memory")));
+  Session session(test::load_module(test::slow_archive()));
   const auto x = [](std::int64_t rows) {
     return floats({rows, test::kSlowWidth},
                   std::vector<float>(static_cast<std::size_t>(rows * test::kSlowWidth), 1.0F));
@@ -140,7 +128,7 @@ TEST(EagerExecutor, ThreadsUseTheSameKernelsAndReadTheSameTensors) {
     }
     return values(x);
   };
-  const std::vector<Values> together = on_threads(steps);
+  const std::vector<Values> together = results_together(steps);
   for (int n = 0; n < 4; ++n) {
     EXPECT_EQ(together[static_cast<std::size_t>(n)], steps(n));
   }

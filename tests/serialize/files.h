@@ -24,9 +24,4 @@ inline void write_text(const std::string& path, std::string_view text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-inline std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 }  // namespace rondo::serialize

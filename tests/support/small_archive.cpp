@@ -18,12 +18,12 @@ std::vector<std::byte> exported(const tracer::TraceRequest& request, const char*
   return sink.take();
 }
 
-std::shared_ptr<const jit::Module> loaded(const std::vector<std::byte>& bytes) {
+}  // namespace
+
+std::shared_ptr<const jit::Module> load_module(const std::vector<std::byte>& bytes) {
   const auto owner = std::make_shared<std::vector<std::byte>>(bytes);
   return jit::Module::load(serialize::open_bytes(serialize::Bytes(owner, *owner), "memory"));
 }
-
-}  // namespace
 
 std::vector<std::byte> small_archive() {
   const Tensor w = floats({3, 2}, {1, 2, 3, 4, 5, 6});
@@ -39,7 +39,7 @@ std::vector<std::byte> small_archive() {
 }
 
 std::shared_ptr<const jit::Module> small_module() {
-  return loaded(small_archive());
+  return load_module(small_archive());
 }
 
 std::vector<std::byte> slow_archive() {
@@ -64,7 +64,7 @@ std::shared_ptr<const jit::Module> doubling_module() {
   request.function = [](const std::vector<Tensor>& in) { return std::vector<Tensor>{in[0] * 2}; };
   request.inputs = {floats({2, 3}, {1, 2, 3, 4, 5, 6})};
   request.dynamic = {{0, 0, "batch"}, {0, 1, "n"}};
-  return loaded(exported(request, "x", {}));
+  return load_module(exported(request, "x", {}));
 }
 
 std::shared_ptr<const jit::Module> random_module() {
@@ -83,7 +83,7 @@ std::shared_ptr<const jit::Module> random_module() {
   request.inputs = {floats({2, 8}, std::vector<float>(16, 0.5F))};
   request.dynamic = {{0, 0, "batch"}};
   request.tensors = {{"w", w}};
-  return loaded(exported(request, "x", {{"w", w}}));
+  return load_module(exported(request, "x", {{"w", w}}));
 }
 
 std::vector<std::byte> mixing_archive() {
@@ -97,7 +97,7 @@ std::vector<std::byte> mixing_archive() {
 }
 
 std::shared_ptr<const jit::Module> mixing_module() {
-  return loaded(mixing_archive());
+  return load_module(mixing_archive());
 }
 
 std::shared_ptr<const jit::Module> table_module() {
@@ -111,7 +111,7 @@ std::shared_ptr<const jit::Module> table_module() {
   request.inputs = {indices};
   request.dynamic = {{0, 0, "batch"}};
   request.tensors = {{"table", table}};
-  return loaded(exported(request, "i", {{"table", table}}));
+  return load_module(exported(request, "i", {{"table", table}}));
 }
 
 }  // namespace rondo::test

@@ -12,6 +12,9 @@ class Module;
 
 namespace rondo::test {
 
+/// The module of an archive.
+std::shared_ptr<const jit::Module> load_module(const std::vector<std::byte>& bytes);
+
 /// relu(x @ w + b) for x [batch, 3] of float32, as `y` [batch, 2]; w is 1 to 6, b is 0.5 and -0.5.
 std::vector<std::byte> small_archive();
 

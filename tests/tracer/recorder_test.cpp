@@ -9,8 +9,8 @@
 #include "core/autograd/backward.h"
 #include "core/ops/all.h"
 #include "jit/compile_queue.h"
-#include "jit/params.h"
 #include "jit/thread_executor.h"
+#include "tests/support/settings.h"
 #include "tests/support/tensors.h"
 
 namespace rondo {
@@ -64,17 +64,8 @@ auto fresh_thread(Body body) {
   return result;
 }
 
-class ModeScope {
- public:
-  explicit ModeScope(jit::Mode mode) : previous_(jit::params().mode) { jit::params().mode = mode; }
-  ~ModeScope() { jit::params().mode = previous_; }
-
- private:
-  jit::Mode previous_;
-};
-
 Values train_in(jit::Mode mode, bool traced, tracer::RecorderStats* stats = nullptr) {
-  const ModeScope scope(mode);
+  const ModeSetting setting(mode);
   return fresh_thread([&] {
     jit::initialize();
     jit::thread_recorder().set_enabled(traced);
@@ -98,7 +89,7 @@ TEST(Recorder, TrainsToTheSameBitsInEveryMode) {
 }
 
 TEST(Recorder, DoesNotWriteOperandsThatOnlyTheirCallerHolds) {
-  const ModeScope scope(jit::Mode::interpreted);
+  const ModeSetting setting(jit::Mode::interpreted);
   const std::size_t live = fresh_thread([] {
     const Tensor x = floats({64}, std::vector<float>(64, 0.5F));
     for (int i = 0; i < 60; ++i) {
@@ -116,7 +107,7 @@ TEST(Recorder, DoesNotWriteOperandsThatOnlyTheirCallerHolds) {
 }
 
 TEST(Recorder, CapturesWhatSurroundsASegment) {
-  const ModeScope scope(jit::Mode::interpreted);
+  const ModeSetting setting(jit::Mode::interpreted);
   const tracer::RecorderStats stats = fresh_thread([] {
     const Tensor x = floats({8}, std::vector<float>(8, 0.5F));
     const auto round = [&] {
@@ -141,7 +132,7 @@ TEST(Recorder, CapturesWhatSurroundsASegment) {
 }
 
 TEST(Recorder, AReadInTheMiddleSeesTheRightValue) {
-  const ModeScope scope(jit::Mode::interpreted);
+  const ModeSetting setting(jit::Mode::interpreted);
   const bool right = fresh_thread([] {
     Tensor x = floats({4}, {1, 2, 3, 4});
     for (int i = 0; i < 60; ++i) {
@@ -165,7 +156,7 @@ TEST(Recorder, AReadInTheMiddleSeesTheRightValue) {
 }
 
 TEST(Recorder, ResultsThatAreKeptStayApart) {
-  const ModeScope scope(jit::Mode::interpreted);
+  const ModeSetting setting(jit::Mode::interpreted);
   const bool right = fresh_thread([] {
     std::vector<Tensor> kept;
     for (int i = 0; i < 100; ++i) {
@@ -182,7 +173,7 @@ TEST(Recorder, ResultsThatAreKeptStayApart) {
 }
 
 TEST(Recorder, ShapesMayChangeBetweenRounds) {
-  const ModeScope scope(jit::Mode::interpreted);
+  const ModeSetting setting(jit::Mode::interpreted);
   const bool right = fresh_thread([] {
     for (int i = 0; i < 80; ++i) {
       const int n = 3 + i % 5;

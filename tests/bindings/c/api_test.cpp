@@ -1,21 +1,18 @@
 // The C ABI through its C++ wrapper, on an archive that the test exports.
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <rondo/rondo.hpp>
-#include <thread>
 
+#include "tests/bindings/c/loaded.h"
 #include "tests/support/check_api_error.h"
+#include "tests/support/on_threads.h"
 #include "tests/support/small_archive.h"
 
 namespace rondo {
 namespace {
 
 api::Module loaded() {
-  const std::vector<std::byte> bytes = test::small_archive();
-  std::vector<unsigned char> copy(bytes.size());
-  std::memcpy(copy.data(), bytes.data(), bytes.size());
-  return api::Module::load_bytes(std::move(copy));
+  return test::loaded(test::small_archive());
 }
 
 TEST(Api, TellsTheVersionAndTheSizesOfItsStructs) {
@@ -110,20 +107,14 @@ TEST(Api, LogsWhatItLoadsAndEveryError) {
 
 TEST(Api, AModuleServesSessionsOnManyThreads) {
   const api::Module module = loaded();
-  std::vector<std::thread> threads;
   std::vector<std::vector<float>> results(4);
-  for (std::vector<float>& result : results) {
-    threads.emplace_back([&module, &result] {
-      api::Session session(module);
-      const std::vector<float> x{0.5F, 0.25F, 0};
-      for (int i = 0; i < 50; ++i) {
-        result = session.run({{{1, 3}, x}})[0].to_vector<float>();
-      }
-    });
-  }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
+  on_threads(4, [&](int n) {
+    api::Session session(module);
+    const std::vector<float> x{0.5F, 0.25F, 0};
+    for (int i = 0; i < 50; ++i) {
+      results[static_cast<std::size_t>(n)] = session.run({{{1, 3}, x}})[0].to_vector<float>();
+    }
+  });
   for (const std::vector<float>& result : results) {
     EXPECT_EQ(result, (std::vector<float>{1.75F, 1.5F}));
   }

@@ -5,10 +5,10 @@
 #include <atomic>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <rondo/rondo.hpp>
 #include <thread>
 
+#include "tests/bindings/c/loaded.h"
 #include "tests/support/check_api_error.h"
 #include "tests/support/small_archive.h"
 #include "tests/support/temporary_folder.h"
@@ -16,18 +16,12 @@
 namespace rondo {
 namespace {
 
-api::Module loaded(const std::vector<std::byte>& bytes) {
-  std::vector<unsigned char> copy(bytes.size());
-  std::memcpy(copy.data(), bytes.data(), bytes.size());
-  return api::Module::load_bytes(std::move(copy));
-}
-
 std::vector<float> ones(std::int64_t rows) {
   return std::vector<float>(static_cast<std::size_t>(rows * test::kSlowWidth), 1.0F);
 }
 
 TEST(Runs, AreCancelledFromAnotherThread) {
-  api::Session session(loaded(test::slow_archive()));
+  api::Session session(test::loaded(test::slow_archive()));
   constexpr std::int64_t kRows = 4096;
   const std::vector<float> x = ones(kRows);
   std::atomic<bool> ended{false};
@@ -45,7 +39,7 @@ TEST(Runs, AreCancelledFromAnotherThread) {
 }
 
 TEST(Runs, HaveADeadlineThatIsAnErrorOfItsOwn) {
-  api::Session session(loaded(test::slow_archive()));
+  api::Session session(test::loaded(test::slow_archive()));
   constexpr std::int64_t kRows = 4096;
   const std::vector<float> x = ones(kRows);
   check_api_error(RONDO_DEADLINE_ERROR, "DeadlineError",
@@ -54,7 +48,7 @@ TEST(Runs, HaveADeadlineThatIsAnErrorOfItsOwn) {
 }
 
 TEST(Runs, AboveTheLimitOfWorkAreRefusedBeforeTheOpThatExceedsIt) {
-  api::Session session(loaded(test::small_archive()));
+  api::Session session(test::loaded(test::small_archive()));
   const std::vector<float> x(3, 1.0F);
   check_api_error(RONDO_UNSUPPORTED_ERROR, "UnsupportedError",
                   "matmul: the run has done 106 units of work; its limit is 50",
@@ -66,7 +60,7 @@ TEST(Runs, AboveTheLimitOfWorkAreRefusedBeforeTheOpThatExceedsIt) {
 }
 
 TEST(Runs, TakeTheOptionsOfOlderPrograms) {
-  api::Session session(loaded(test::small_archive()));
+  api::Session session(test::loaded(test::small_archive()));
   const std::vector<float> x(3, 1.0F);
   const api::Input input({1, 3}, x);
   const rondo_tensor tensor = input.tensor();
@@ -84,7 +78,7 @@ TEST(Runs, TakeTheOptionsOfOlderPrograms) {
 }
 
 TEST(Runs, AboveTheMemoryLimitAreAnErrorOfTheirOwn) {
-  api::Session session(loaded(test::slow_archive()));
+  api::Session session(test::loaded(test::slow_archive()));
   const std::vector<float> x = ones(1024);
   const std::int64_t before = rondo_set_memory_limit(rondo_memory_in_use() + 10'000);
   EXPECT_EQ(before, 0);
@@ -131,11 +125,7 @@ TEST(Runs, BatchesOf2And7And64GiveEachRowTheBitsItHasAlone) {
 
 TEST(Runs, CopiedWeightsOutliveAFileThatIsOverwrittenInPlace) {
   const TemporaryFolder folder;
-  const std::string path = (folder.path() / "small.rondo").string();
-  const std::vector<std::byte> bytes = test::small_archive();
-  std::ofstream(path, std::ios::binary)
-      .write(reinterpret_cast<const char*>(bytes.data()),
-             static_cast<std::streamsize>(bytes.size()));
+  const std::string path = folder.write("small.rondo", test::small_archive());
   api::Session session(api::Module::load(path, true));
   std::filesystem::resize_file(path, 0);
   const std::vector<float> x{0.5F, 0.25F, 0};
@@ -143,7 +133,7 @@ TEST(Runs, CopiedWeightsOutliveAFileThatIsOverwrittenInPlace) {
 }
 
 TEST(Runs, ReadABufferThatIsFilledAgainAtEachCall) {
-  api::Session session(loaded(test::small_archive()));
+  api::Session session(test::loaded(test::small_archive()));
   std::vector<float> x{0.5F, 0.25F, 0};
   std::vector<api::Output> all;
   for (int i = 0; i < 50; ++i) {

@@ -1,11 +1,10 @@
 // Training through the C ABI: the bits are those of Python, which wrote the golden archives.
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <rondo/rondo.hpp>
 
 #include "tests/support/check_api_error.h"
-#include "tests/support/small_archive.h"
+#include "tests/support/temporary_folder.h"
 
 namespace rondo {
 namespace {
@@ -71,20 +70,12 @@ TEST(Training, AFineTunedArchiveIsTheFileThatPythonWrites) {
   options.lr = 0.05;
   options.weight_decay = 0.01;
   train(session, api::Optimizer(session, options));
-  const std::string path = testing::TempDir() + "fine_tuned.rondo";
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "fine_tuned.rondo").string();
   session.save(path);
-  const auto bytes = [](const std::string& name) {
-    std::string result;
-    std::FILE* file = std::fopen(name.c_str(), "rb");
-    for (int c = 0; file != nullptr && (c = std::fgetc(file)) != EOF;) {
-      result += static_cast<char>(c);
-    }
-    EXPECT_NE(file, nullptr) << name;
-    std::fclose(file);
-    return result;
-  };
-  EXPECT_EQ(bytes(path), bytes(kFolder + "fine_tuned_adam.rondo"));
-  std::remove(path.c_str());
+  const std::string expected = read_text(kFolder + "fine_tuned_adam.rondo");
+  EXPECT_FALSE(expected.empty());
+  EXPECT_EQ(read_text(path), expected);
 }
 
 TEST(Training, TensorsAreListedReadAndSet) {

@@ -8,35 +8,20 @@
 #include <string>
 #include <vector>
 
-#include "core/base/isa.h"
 #include "tests/support/canonical.h"
 #include "tests/support/kernel_builder.h"
 #include "tests/support/random_kernel.h"
 #include "tests/support/reference_kernel.h"
+#include "tests/support/settings.h"
 
 namespace rondo::codegen {
 namespace {
 
-/// Sets the vector level for as long as it lives.
-class IsaScope {
- public:
-  explicit IsaScope(Isa isa) : before_(current_isa()) { set_isa(isa); }
-  ~IsaScope() { set_isa(before_); }
-  IsaScope(const IsaScope&) = delete;
-  IsaScope& operator=(const IsaScope&) = delete;
-
- private:
-  Isa before_;
-};
-
 std::string difference_from_reference(const KernelCase& kernel_case) {
   CaseRun expected(kernel_case, Schedule::rows);
   run_reference(kernel_case.kernel, expected.args());
-  for (const Isa isa : {Isa::v3, Isa::v4}) {
-    if (!is_supported(isa)) {
-      continue;
-    }
-    const IsaScope scope(isa);
+  for (const Isa isa : available_isas()) {
+    const IsaSetting setting(isa);
     const InterpretedKernel kernel(kernel_case.kernel);
     for (const Schedule schedule : {Schedule::rows, Schedule::columns}) {
       CaseRun got(kernel_case, schedule);

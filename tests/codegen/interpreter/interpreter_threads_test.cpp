@@ -1,10 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <thread>
-#include <vector>
-
 #include "codegen/interpreter/interpreter.h"
+#include "tests/support/on_threads.h"
 #include "tests/support/random_kernel.h"
 #include "tests/support/reference_kernel.h"
 
@@ -17,20 +14,12 @@ TEST(Interpreter, RunsOneKernelInManyThreadsAtOnce) {
     CaseRun expected(kernel_case, Schedule::rows);
     run_reference(kernel_case.kernel, expected.args());
     const InterpretedKernel kernel(kernel_case.kernel);
-    std::vector<std::unique_ptr<CaseRun>> runs;
-    std::vector<std::thread> threads;
-    for (int n = 0; n < 4; ++n) {
+    on_threads(4, [&](int n) {
       const Schedule schedule = n % 2 == 0 ? Schedule::rows : Schedule::columns;
-      runs.push_back(std::make_unique<CaseRun>(kernel_case, schedule));
-      threads.emplace_back(
-          [&kernel, schedule, run = runs.back().get()] { kernel.run(run->args(), schedule); });
-    }
-    for (std::thread& thread : threads) {
-      thread.join();
-    }
-    for (const auto& run : runs) {
-      EXPECT_EQ(difference(kernel_case, *run, expected), "") << "seed " << seed;
-    }
+      CaseRun run(kernel_case, schedule);
+      kernel.run(run.args(), schedule);
+      EXPECT_EQ(difference(kernel_case, run, expected), "") << "seed " << seed;
+    });
   }
 }
 

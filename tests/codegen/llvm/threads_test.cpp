@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <thread>
-#include <vector>
 
 #include "tests/codegen/llvm/compiled.h"
+#include "tests/support/on_threads.h"
 #include "tests/support/random_kernel.h"
 #include "tests/support/reference_kernel.h"
 
@@ -33,18 +33,12 @@ TEST(LlvmThreads, CompileManyKernelsAtOnce) {
   constexpr std::uint64_t kKernels = 200;
   std::atomic<std::uint64_t> next = 0;
   std::atomic<int> right = 0;
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([&] {
-      for (std::uint64_t k = next++; k < kKernels; k = next++) {
-        const KernelCase kernel_case = random_kernel(1000 + k);
-        right += is_right(kernel_case, *compile_case(kernel_case)) ? 1 : 0;
-      }
-    });
-  }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
+  on_threads(4, [&](int) {
+    for (std::uint64_t k = next++; k < kKernels; k = next++) {
+      const KernelCase kernel_case = random_kernel(1000 + k);
+      right += is_right(kernel_case, *compile_case(kernel_case)) ? 1 : 0;
+    }
+  });
   EXPECT_EQ(right, static_cast<int>(kKernels));
 }
 

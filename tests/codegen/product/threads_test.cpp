@@ -3,13 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <thread>
 #include <vector>
 
 #include "codegen/product/convolution.h"
 #include "codegen/product/product.h"
 #include "tests/codegen/product/convolution_case.h"
 #include "tests/support/canonical.h"
+#include "tests/support/on_threads.h"
 #include "tests/support/same_bits.h"
 #include "tests/support/settings.h"
 
@@ -58,17 +58,11 @@ TEST(ProductThreads, ServeSeveralCallersAtOnce) {
   const Operand<float> b(1, s.k, s.n, Layout::row_major, 2);
   const auto expected = s.expected(a, b);
   std::atomic<int> wrong{0};
-  std::vector<std::thread> callers;
-  for (int i = 0; i < 3; ++i) {
-    callers.emplace_back([&] {
-      for (int round = 0; round < 5; ++round) {
-        wrong += count_different(s.run(a, b), expected) == 0U ? 0 : 1;
-      }
-    });
-  }
-  for (auto& caller : callers) {
-    caller.join();
-  }
+  on_threads(3, [&](int) {
+    for (int round = 0; round < 5; ++round) {
+      wrong += count_different(s.run(a, b), expected) == 0U ? 0 : 1;
+    }
+  });
   EXPECT_EQ(wrong, 0);
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "tests/support/check_error.h"
+#include "tests/support/settings.h"
 
 namespace rondo {
 namespace {
@@ -19,8 +20,7 @@ TEST(Isa, RejectsAnUnknownName) {
 }
 
 TEST(Isa, CanBeChangedToWhatTheMachineHasOnly) {
-  const Isa before = current_isa();
-  set_isa(Isa::v3);
+  const IsaSetting restored(Isa::v3);
   EXPECT_EQ(current_isa(), Isa::v3);
   if (is_supported(Isa::v4)) {
     set_isa(Isa::v4);
@@ -32,7 +32,6 @@ TEST(Isa, CanBeChangedToWhatTheMachineHasOnly) {
         "needs AVX-512");
     EXPECT_EQ(current_isa(), Isa::v3);
   }
-  set_isa(before);
 }
 
 }  // namespace

@@ -17,23 +17,13 @@
 #include "core/base/error.h"
 #include "core/base/float_environment.h"
 #include "tests/support/check_error.h"
+#include "tests/support/on_threads.h"
+#include "tests/support/settings.h"
 
 namespace rondo {
 namespace {
 
 using Index = std::int64_t;
-
-// Sets the number of threads for one test.
-class Threads {
- public:
-  explicit Threads(int count) : before_(num_threads()) { set_num_threads(count); }
-  ~Threads() { set_num_threads(before_); }
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
-
- private:
-  int before_;
-};
 
 // How often each index of 0..count-1 was visited.
 std::vector<int> visits(Index count, Index grain) {
@@ -54,7 +44,7 @@ void spin_for(std::chrono::microseconds time) {
 
 TEST(ThreadPool, VisitsEveryIndexOnceForAnyCountGrainAndThreads) {
   for (const int threads : {1, 2, 3, 7}) {
-    const Threads setting(threads);
+    const ThreadsSetting setting(threads);
     for (const Index count : {1, 2, 3, 5, 16, 17, 1000, 4096}) {
       for (const Index grain : {0, 1, 7, 512, 5000}) {
         EXPECT_EQ(visits(count, grain), std::vector<int>(static_cast<std::size_t>(count), 1))
@@ -69,7 +59,7 @@ TEST(ThreadPool, DoesNotCallTheBodyForAnEmptyRange) {
 }
 
 TEST(ThreadPool, BeginsPartsAtMultiplesOfTheGrain) {
-  const Threads setting(3);
+  const ThreadsSetting setting(3);
   std::atomic<int> wrong{0};
   parallel_for(1001, 16, [&](Index begin, Index end) {
     wrong += begin % 16 != 0 || (end % 16 != 0 && end != 1001) ? 1 : 0;
@@ -78,7 +68,7 @@ TEST(ThreadPool, BeginsPartsAtMultiplesOfTheGrain) {
 }
 
 TEST(ThreadPool, RunsPartsInSeveralThreads) {
-  const Threads setting(2);
+  const ThreadsSetting setting(2);
   std::atomic<bool> other{false};
   const auto caller = std::this_thread::get_id();
   parallel_for(2, 1, [&](Index, Index) {
@@ -94,7 +84,7 @@ TEST(ThreadPool, RunsPartsInSeveralThreads) {
 }
 
 TEST(ThreadPool, WakesItsThreadsAfterTheyHaveGoneToSleep) {
-  const Threads setting(2);
+  const ThreadsSetting setting(2);
   for (int round = 0; round < 20; ++round) {
     std::atomic<int> arrived{0};
     parallel_for(2, 1, [&](Index, Index) {
@@ -109,7 +99,7 @@ TEST(ThreadPool, WakesItsThreadsAfterTheyHaveGoneToSleep) {
 }
 
 TEST(ThreadPool, ManyShortCallsInARowAreEachComplete) {
-  const Threads setting(3);
+  const ThreadsSetting setting(3);
   Index total = 0;
   for (Index round = 0; round < 20000; ++round) {
     std::array<Index, 3> found{};
@@ -124,7 +114,7 @@ TEST(ThreadPool, ManyShortCallsInARowAreEachComplete) {
 }
 
 TEST(ThreadPool, RunsNestedCallsInTheThreadThatMakesThem) {
-  const Threads setting(2);
+  const ThreadsSetting setting(2);
   std::atomic<int> elsewhere{0};
   EXPECT_FALSE(in_parallel_region());
   parallel_for(4, 1, [&](Index, Index) {
@@ -138,25 +128,19 @@ TEST(ThreadPool, RunsNestedCallsInTheThreadThatMakesThem) {
 }
 
 TEST(ThreadPool, ServesSeveralCallersAtOnce) {
-  const Threads setting(2);
-  std::vector<std::thread> callers;
+  const ThreadsSetting setting(2);
   std::atomic<int> wrong{0};
-  for (int i = 0; i < 4; ++i) {
-    callers.emplace_back([&] {
-      for (int round = 0; round < 300; ++round) {
-        wrong += visits(64, 1) == std::vector<int>(64, 1) ? 0 : 1;
-      }
-    });
-  }
-  for (auto& caller : callers) {
-    caller.join();
-  }
+  on_threads(4, [&](int) {
+    for (int round = 0; round < 300; ++round) {
+      wrong += visits(64, 1) == std::vector<int>(64, 1) ? 0 : 1;
+    }
+  });
   EXPECT_EQ(wrong, 0);
 }
 
 TEST(ThreadPool, ThrowsTheFirstExceptionToTheCallerAndStaysUsable) {
   for (const int threads : {1, 2}) {
-    const Threads setting(threads);
+    const ThreadsSetting setting(threads);
     for (int round = 0; round < 100; ++round) {
       check_error<std::runtime_error>(
           [&] {
@@ -176,7 +160,7 @@ TEST(ThreadPool, ThrowsTheFirstExceptionToTheCallerAndStaysUsable) {
 TEST(ThreadPool, RunsBodiesInTheDefaultFloatEnvironmentAndRestoresTheCallers) {
   constexpr unsigned kFlushSubnormals = 0x8040;
   constexpr unsigned kControl = 0xFFC0;
-  const Threads setting(2);
+  const ThreadsSetting setting(2);
   const unsigned before = __builtin_ia32_stmxcsr();
   __builtin_ia32_ldmxcsr(before | kFlushSubnormals);
   std::atomic<int> arrived{0};
@@ -195,7 +179,7 @@ TEST(ThreadPool, RunsBodiesInTheDefaultFloatEnvironmentAndRestoresTheCallers) {
 }
 
 TEST(ThreadPool, BlocksSignalsInItsThreads) {
-  const Threads setting(2);
+  const ThreadsSetting setting(2);
   std::atomic<int> arrived{0};
   std::atomic<int> unblocked{0};
   const auto caller = std::this_thread::get_id();
@@ -217,7 +201,7 @@ TEST(ThreadPool, IsRebuiltInAForkedChildEvenWhileAnotherThreadHoldsIt) {
 #if defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "ThreadSanitizer cannot start threads in a forked child";
 #endif
-  const Threads setting(2);
+  const ThreadsSetting setting(2);
   std::atomic<bool> stop{false};
   std::thread holder([&] {
     while (!stop) {
