@@ -16,9 +16,10 @@ namespace {
 using test::floats;
 using test::values;
 
-std::future<Answer> start(Batcher& batcher, const Tensor& input) {
-  return std::async(std::launch::async,
-                    [&batcher, input] { return batcher.run("forward", {input}); });
+std::future<Answer> start(Batcher& batcher, const Tensor& input, const Patience& patience = {}) {
+  return std::async(std::launch::async, [&batcher, input, patience] {
+    return batcher.run("forward", {input}, patience);
+  });
 }
 
 /// Options under which `count` requests wait for each other.
@@ -119,19 +120,22 @@ TEST(Batcher, TellsAFullQueueAPassedDeadlineAndAStop) {
   metrics.active = 100;  // so that the first request waits for others
   BatchOptions options = together(2);
   options.queue = 1;
+  options.max_delay = std::chrono::hours(1);
   Batcher batcher(test::small_module(), options, metrics);
   const Tensor wide = floats({5, 3}, std::vector<float>(15, 1.0F));
   const Tensor row = floats({1, 3}, {1, 2, 3});
-  auto first = start(batcher, row);
-  Answer late;
-  do {  // until the worker holds the first request and this one, too wide for it, stays behind
-    if (first.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
-      first = start(batcher, row);  // it found the queue full
-    }
-    late = batcher.run("forward", {wide}, {Batcher::Clock::now()});
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  } while (late.outcome != Answer::Outcome::late || metrics.queued != 1);
+  std::atomic<bool> asked{false};  // once the first request has been queued
+  auto first = start(batcher, row, {{}, [&asked] {
+                                      asked = true;
+                                      return false;
+                                    }});
+  while (!asked || metrics.queued != 0) {  // until the worker holds it
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  const Answer late = batcher.run("forward", {wide}, {Batcher::Clock::now()});
+  EXPECT_EQ(late.outcome, Answer::Outcome::late);
   EXPECT_EQ(late.text, "infer: the deadline has passed");
+  EXPECT_EQ(metrics.queued, 1);  // too wide to run with the first one, it stays behind
   const Answer full = batcher.run("forward", {row});
   EXPECT_EQ(full.outcome, Answer::Outcome::full);
   EXPECT_EQ(full.text, "infer: the queue is full: 1 requests wait; try again later");

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,10 +27,7 @@ class Served : public testing::Test {
   std::string path(const char* name) const { return (folder_.path() / name).string(); }
 
   std::string write(const char* name, const std::vector<std::byte>& bytes) const {
-    std::ofstream(path(name), std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size()));
-    return path(name);
+    return folder_.write(name, bytes);
   }
 
   std::string small() const { return write("small.rondo", small_archive()); }
@@ -71,7 +67,7 @@ class Served : public testing::Test {
     return wait([&] { return metric(server, name) == value; });
   }
 
- private:
+  /// Waits until a condition holds; false after 20 seconds.
   template <class Condition>
   static bool wait(const Condition& holds) {
     for (int i = 0; i < 2000; ++i) {
@@ -83,6 +79,7 @@ class Served : public testing::Test {
     return false;
   }
 
+ private:
   TemporaryFolder folder_;
 };
 

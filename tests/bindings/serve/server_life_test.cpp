@@ -2,8 +2,6 @@
 #include <signal.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "tests/bindings/serve/served.h"
 
@@ -17,13 +15,7 @@ using test::kRow;
 using test::kRowAnswer;
 using test::ServerProcess;
 
-class ServerLife : public test::Served {
- protected:
-  std::string content(const std::string& file) const {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
-};
+class ServerLife : public test::Served {};
 
 TEST_F(ServerLife, ItIsLiveBeforeItIsReady) {
   const ServerProcess server(slow(), {"--warm", "1,2,4"});
@@ -59,7 +51,7 @@ TEST_F(ServerLife, AWrongShapeToWarmIsToldAndDoesNotKeepItFromBeingReady) {
   const std::string errors = path("errors");
   const ServerProcess server(slow(), {"--warm", "1000000", "--memory-mb", "64"}, errors);
   server.wait_until_ready();
-  EXPECT_NE(content(errors).find("rondo serve: --warm 1000000: "), std::string::npos);
+  EXPECT_NE(read_text(errors).find("rondo serve: --warm 1000000: "), std::string::npos);
 }
 
 TEST_F(ServerLife, SigtermRefusesConnectionsAndFinishesWhatIsUnderWay) {
@@ -105,10 +97,10 @@ TEST_F(ServerLife, EachRequestIsAJsonLineWithItsId) {
   EXPECT_EQ(made.size(), 16U);
   EXPECT_NE(client.get("/v2/health/live").header("X-Request-Id"), made);
   std::string log;
-  for (int i = 0; i < 500 && log.find("/v2/health/live") == std::string::npos; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    log = content(errors);
-  }
+  EXPECT_TRUE(wait([&] {
+    log = read_text(errors);
+    return log.find("/v2/health/live") != std::string::npos;
+  })) << log;
   EXPECT_NE(log.find(R"({"id":"abc-1","method":"POST","path":"/v2/models/small/infer",)"
                      R"("status":200,"seconds":)"),
             std::string::npos)

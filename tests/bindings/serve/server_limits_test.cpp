@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "tests/bindings/serve/served.h"
+#include "tests/support/on_threads.h"
 
 namespace rondo {
 namespace {
@@ -21,16 +22,26 @@ constexpr std::int64_t kLong = 4096;
 
 class ServerLimits : public test::Served {
  protected:
+  /// How many ops have run.
+  static double ops(const ServerProcess& server) {
+    double sum = 0;
+    for (const char* how : {"compiled", "interpreted", "product", "function"}) {
+      sum += metric(server, std::string("rondo_ops_total{how=\"") + how + "\"}");
+    }
+    return sum;
+  }
+
+  /// Waits until the first run has begun.
+  static bool begins(const ServerProcess& server) {
+    return wait([&] { return ops(server) > 0; });
+  }
+
   /// That the one run so far was ended between its kernels: the session is free again before all of
-  /// them have run. `others` is the number of runs of one row that came after it.
+  /// them have run.
   static void expect_ended(const ServerProcess& server) {
     EXPECT_EQ(HttpClient(server.port()).send(slow_request(1)).status, 200);
-    double ops = 0;
-    for (const char* how : {"compiled", "interpreted", "product", "function"}) {
-      ops += metric(server, std::string("rondo_ops_total{how=\"") + how + "\"}");
-    }
-    EXPECT_GE(ops, test::kSlowSteps);
-    EXPECT_LT(ops, 2 * test::kSlowSteps);
+    EXPECT_GE(ops(server), test::kSlowSteps);
+    EXPECT_LT(ops(server), 2 * test::kSlowSteps);
   }
 };
 
@@ -45,23 +56,17 @@ TEST_F(ServerLimits, AFullQueueIs503WithRetryAfter) {
   const ServerProcess server(slow(), {"--queue", "1", "--max-batch", "1"});
   std::atomic<int> done{0};
   std::atomic<int> full{0};
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 8; ++i) {
-    threads.emplace_back([&] {
-      const HttpAnswer answer = HttpClient(server.port()).send(slow_request(512));
-      if (answer.status == 200) {
-        ++done;
-      } else if (answer.status == 503) {
-        ++full;
-        EXPECT_EQ(answer.header("Retry-After"), "1");
-        EXPECT_EQ(answer.body,
-                  R"({"error":"infer: the queue is full: 1 requests wait; try again later"})");
-      }
-    });
-  }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
+  on_threads(8, [&](int) {
+    const HttpAnswer answer = HttpClient(server.port()).send(slow_request(512));
+    if (answer.status == 200) {
+      ++done;
+    } else if (answer.status == 503) {
+      ++full;
+      EXPECT_EQ(answer.header("Retry-After"), "1");
+      EXPECT_EQ(answer.body,
+                R"({"error":"infer: the queue is full: 1 requests wait; try again later"})");
+    }
+  });
   EXPECT_EQ(done + full, 8);
   EXPECT_GE(done, 1);
   EXPECT_GE(full, 1);
@@ -81,7 +86,7 @@ TEST_F(ServerLimits, ADisconnectEndsTheRunBetweenKernels) {
   {
     HttpClient client(server.port());
     client.send_only(slow_request(kLong));
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_TRUE(begins(server));
   }
   EXPECT_TRUE(reaches(server, "rondo_runs_ended_total", 1));
   EXPECT_TRUE(reaches(server, "rondo_requests_total{status=\"499\"}", 1));
@@ -89,17 +94,22 @@ TEST_F(ServerLimits, ADisconnectEndsTheRunBetweenKernels) {
 }
 
 TEST_F(ServerLimits, ADisconnectOfOneDoesNotEndARunThatServesOthersToo) {
-  const ServerProcess server(slow(), {"--max-batch", "1024", "--max-delay-ms", "300"});
-  std::thread stays([&] {
-    const HttpAnswer answer = HttpClient(server.port()).send(slow_request(256));
-    EXPECT_EQ(answer.status, 200);
-  });
+  const ServerProcess server(slow(), {"--max-batch", "512", "--max-delay-ms", "20000"});
+  const std::string request = slow_request(256);
+  HttpClient stays(server.port());
   {
+    // The other one waits for it, as it is on its way.
     HttpClient leaves(server.port());
-    leaves.send_only(slow_request(256));
-    std::this_thread::sleep_for(std::chrono::milliseconds(350));
+    leaves.send_only(request.substr(0, request.size() - 1));
+    EXPECT_TRUE(becomes(server, "rondo_active_requests", 2));  // with the one that asks
+    stays.send_only(request);
+    leaves.send_only(request.substr(request.size() - 1));
+    EXPECT_TRUE(begins(server));
   }
-  stays.join();
+  EXPECT_EQ(stays.receive().status, 200);
+  EXPECT_EQ(metric(server, "rondo_batch_rows_count"), 1);
+  EXPECT_EQ(metric(server, "rondo_batch_rows_sum"), 512);
+  EXPECT_TRUE(reaches(server, "rondo_requests_total{status=\"499\"}", 1));
 }
 
 TEST_F(ServerLimits, HeadersThatDoNotArriveInTimeAre408) {
@@ -166,12 +176,8 @@ TEST_F(ServerLimits, ConnectionsAboveTheCapAre503WithRetryAfter) {
     EXPECT_EQ(answer.body, R"({"error":"serve: 2 connections are open, as many as there may be; )"
                            R"(try again later"})");
   }
-  int status = 0;
-  for (int i = 0; i < 500 && status != 200; ++i) {  // until the first one's thread is free
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    status = HttpClient(server.port()).get("/v2").status;
-  }
-  EXPECT_EQ(status, 200);
+  // Once the first one's thread is free.
+  EXPECT_TRUE(wait([&] { return HttpClient(server.port()).get("/v2").status == 200; }));
   EXPECT_EQ(second.get("/v2").status, 200);
 }
 
@@ -235,20 +241,14 @@ TEST_F(ServerLimits, AtManyTimesItsCapacityEveryRequestIsAnswered) {
   const ServerProcess server(slow(), {"--queue", "4", "--max-batch", "1"});
   std::atomic<int> done{0};
   std::atomic<int> full{0};
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 16; ++i) {
-    threads.emplace_back([&] {
-      HttpClient client(server.port());
-      for (int request = 0; request < 10; ++request) {
-        const int status = client.send(slow_request(8)).status;
-        done += status == 200 ? 1 : 0;
-        full += status == 503 ? 1 : 0;
-      }
-    });
-  }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
+  on_threads(16, [&](int) {
+    HttpClient client(server.port());
+    for (int request = 0; request < 10; ++request) {
+      const int status = client.send(slow_request(8)).status;
+      done += status == 200 ? 1 : 0;
+      full += status == 503 ? 1 : 0;
+    }
+  });
   EXPECT_EQ(done + full, 160);
   EXPECT_GE(done, 10);
   EXPECT_EQ(metric(server, "rondo_batch_rows_count"), done);
@@ -258,18 +258,12 @@ TEST_F(ServerLimits, MaxBatchAndMaxDelayDecideWhatIsJoined) {
   const ServerProcess pairs(small(), {"--max-batch", "2", "--max-delay-ms", "1000"});
   const ServerProcess alone(small(), {"--max-batch", "1"});
   for (const ServerProcess* server : {&pairs, &alone}) {
-    std::vector<std::thread> threads;
-    for (int i = 0; i < 4; ++i) {
-      threads.emplace_back([&] {
-        HttpClient client(server->port());
-        for (int request = 0; request < 25; ++request) {
-          EXPECT_EQ(client.post(kInfer, kRow).body, kRowAnswer);
-        }
-      });
-    }
-    for (std::thread& thread : threads) {
-      thread.join();
-    }
+    on_threads(4, [&](int) {
+      HttpClient client(server->port());
+      for (int request = 0; request < 25; ++request) {
+        EXPECT_EQ(client.post(kInfer, kRow).body, kRowAnswer);
+      }
+    });
   }
   EXPECT_EQ(metric(pairs, "rondo_batch_rows_sum"), 100);
   EXPECT_EQ(metric(pairs, "rondo_batch_rows_bucket{le=\"2\"}"),
