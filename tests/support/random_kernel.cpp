@@ -22,32 +22,6 @@ ScalarOp conversion_to(Reg reg) {
   return kTo[static_cast<int>(reg)];
 }
 
-/// What narrows a register to the values of a dtype; false if every value is one.
-bool rounding_to(Dtype dtype, ScalarOp& op) {
-  switch (dtype) {
-    case Dtype::boolean:
-      op = ScalarOp::round_bool;
-      return true;
-    case Dtype::uint8:
-      op = ScalarOp::round_u8;
-      return true;
-    case Dtype::int8:
-      op = ScalarOp::round_i8;
-      return true;
-    case Dtype::int16:
-      op = ScalarOp::round_i16;
-      return true;
-    case Dtype::float16:
-      op = ScalarOp::round_f16;
-      return true;
-    case Dtype::bfloat16:
-      op = ScalarOp::round_bf16;
-      return true;
-    default:
-      return false;
-  }
-}
-
 class CaseMaker {
  public:
   explicit CaseMaker(std::uint64_t seed) : random_(seed) {
@@ -237,9 +211,8 @@ class CaseMaker {
       }
     }
     const Dtype dtype = random_.pick(dtypes);
-    ScalarOp rounding = ScalarOp::round_bool;
-    if (rounding_to(dtype, rounding)) {
-      value = add_scalar_op(rounding, instr(value).reg, value);
+    if (const std::optional<ScalarOp> rounding = rounding_to(dtype)) {
+      value = add_scalar_op(*rounding, instr(value).reg, value);
     }
     int operand = random_.one_in(2) ? operand_in_place(dtype, level) : -1;
     if (operand < 0) {
@@ -349,6 +322,25 @@ class CaseMaker {
 };
 
 }  // namespace
+
+std::optional<ScalarOp> rounding_to(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::boolean:
+      return ScalarOp::round_bool;
+    case Dtype::uint8:
+      return ScalarOp::round_u8;
+    case Dtype::int8:
+      return ScalarOp::round_i8;
+    case Dtype::int16:
+      return ScalarOp::round_i16;
+    case Dtype::float16:
+      return ScalarOp::round_f16;
+    case Dtype::bfloat16:
+      return ScalarOp::round_bf16;
+    default:
+      return std::nullopt;
+  }
+}
 
 KernelCase random_kernel(std::uint64_t seed) {
   return CaseMaker(seed).make();

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,10 @@ class RandomNumbers {
  private:
   std::uint64_t state_;
 };
+
+/// What narrows a register to the values of a dtype, before it is stored; nothing if every value is
+/// one.
+std::optional<ScalarOp> rounding_to(Dtype dtype);
 
 /// Where an operand lies.
 struct CaseOperand {

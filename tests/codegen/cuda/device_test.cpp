@@ -3,25 +3,18 @@
 
 #include <cstring>
 #include <numeric>
-#include <thread>
 
-#include "codegen/cuda/nvrtc.h"
 #include "core/base/error.h"
+#include "tests/codegen/cuda/case_call.h"
 #include "tests/codegen/cuda/stand_in.h"
 #include "tests/support/check_error.h"
 #include "tests/support/kernel_builder.h"
+#include "tests/support/on_threads.h"
 #include "tests/support/random_kernel.h"
 #include "tests/support/reference_kernel.h"
 
 namespace rondo::codegen::cuda {
 namespace {
-
-#define RONDO_NEEDS_COMPILER()                               \
-  std::string missing;                                       \
-  if (Nvrtc::get(missing) == nullptr) {                      \
-    GTEST_SKIP() << "no NVRTC on this machine: " << missing; \
-  }                                                          \
-  static_cast<void>(0)
 
 TEST(CudaDevice, TellsWhatItIs) {
   const DeviceBackend* backend = stand_in_backend();
@@ -72,21 +65,11 @@ void run_on_device(const KernelCase& kernel_case, CaseRun& run) {
     buffers.push_back(backend->allocate(0, bytes));
     backend->copy_in(0, buffers.back(), buffer.data(), bytes);
   }
-  DeviceCall call;
-  for (const CaseOperand& operand : kernel_case.operands) {
-    call.data.push_back(
-        reinterpret_cast<std::uint64_t>(buffers[static_cast<std::size_t>(operand.buffer)]) +
-        static_cast<std::uint64_t>(operand.offset));
-    call.row_stride.push_back(operand.row_stride);
-    call.outer_stride.push_back(operand.outer_stride);
-    call.col_stride.push_back(operand.col_stride);
+  std::vector<std::uint64_t> addresses;
+  for (void* buffer : buffers) {
+    addresses.push_back(reinterpret_cast<std::uint64_t>(buffer));
   }
-  call.scalars = kernel_case.scalars;
-  call.rows = kernel_case.rows;
-  call.outer = kernel_case.outer;
-  call.cols = kernel_case.cols;
-  call.first_index = kernel_case.first_index;
-  stand_in_target().launch(0, kernel_case.kernel, call);
+  stand_in_target().launch(0, kernel_case.kernel, call_of(kernel_case, addresses));
   for (std::size_t n = 0; n < buffers.size(); ++n) {
     const auto bytes = static_cast<std::int64_t>(kernel_case.buffers[n].size());
     backend->copy_out(0, run.buffers()[n].data(), buffers[n], bytes);
@@ -95,7 +78,7 @@ void run_on_device(const KernelCase& kernel_case, CaseRun& run) {
 }
 
 TEST(CudaDevice, RunsRandomKernelsWithTheReferencesBits) {
-  RONDO_NEEDS_COMPILER();
+  RONDO_NEEDS_NVRTC();
   for (std::uint64_t seed = 1000; seed < 1030; ++seed) {
     const KernelCase kernel_case = random_kernel(seed);
     CaseRun expected(kernel_case, Schedule::rows);
@@ -107,29 +90,23 @@ TEST(CudaDevice, RunsRandomKernelsWithTheReferencesBits) {
 }
 
 TEST(CudaDevice, MayBeUsedByManyThreads) {
-  RONDO_NEEDS_COMPILER();
+  RONDO_NEEDS_NVRTC();
   stand_in_backend();
-  std::vector<std::thread> threads;
-  for (std::uint64_t t = 0; t < 4; ++t) {
-    threads.emplace_back([t] {
-      const KernelCase kernel_case = random_kernel(1000 + t % 2);
-      CaseRun expected(kernel_case, Schedule::rows);
-      run_reference(kernel_case.kernel, expected.args());
-      for (int i = 0; i < 3; ++i) {
-        CaseRun got(kernel_case, Schedule::rows);
-        run_on_device(kernel_case, got);
-        EXPECT_EQ(difference(kernel_case, got, expected), "");
-      }
-    });
-  }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
+  on_threads(4, [](int n) {
+    const KernelCase kernel_case = random_kernel(n % 2 == 0 ? 1000 : 1001);
+    CaseRun expected(kernel_case, Schedule::rows);
+    run_reference(kernel_case.kernel, expected.args());
+    for (int i = 0; i < 3; ++i) {
+      CaseRun got(kernel_case, Schedule::rows);
+      run_on_device(kernel_case, got);
+      EXPECT_EQ(difference(kernel_case, got, expected), "");
+    }
+  });
 }
 
 /// In a process of its own, for a GPU that has failed stays so.
 TEST(CudaDeviceDeathTest, ReportsWhatAKernelDidWrong) {
-  RONDO_NEEDS_COMPILER();
+  RONDO_NEEDS_NVRTC();
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   const auto reads_too_far = [] {
     DeviceBackend* backend = stand_in_backend();

@@ -18,27 +18,6 @@ void copy_to(ptx::DeviceMemory& memory, std::uint64_t address, const std::vector
 
 }  // namespace
 
-const Nvrtc* nvrtc_of_test(std::string& reason) {
-  return Nvrtc::get(reason);
-}
-
-DeviceCall call_of(const KernelCase& kernel_case, const std::vector<std::uint64_t>& buffers) {
-  DeviceCall call;
-  for (const CaseOperand& operand : kernel_case.operands) {
-    call.data.push_back(buffers[static_cast<std::size_t>(operand.buffer)] +
-                        static_cast<std::uint64_t>(operand.offset));
-    call.row_stride.push_back(operand.row_stride);
-    call.outer_stride.push_back(operand.outer_stride);
-    call.col_stride.push_back(operand.col_stride);
-  }
-  call.scalars = kernel_case.scalars;
-  call.rows = kernel_case.rows;
-  call.outer = kernel_case.outer;
-  call.cols = kernel_case.cols;
-  call.first_index = kernel_case.first_index;
-  return call;
-}
-
 std::string kernel_name(int number) {
   return fmt::format("rondo_kernel_{}", number);
 }

@@ -7,24 +7,11 @@
 #include <vector>
 
 #include "codegen/cuda/call.h"
-#include "codegen/cuda/nvrtc.h"
+#include "tests/codegen/cuda/case_call.h"
 #include "tests/support/ptx/machine.h"
 #include "tests/support/random_kernel.h"
 
 namespace rondo::codegen::cuda {
-
-/// Null where there is no NVRTC; then `reason` says so.
-const Nvrtc* nvrtc_of_test(std::string& reason);
-
-#define RONDO_NEEDS_NVRTC()                                        \
-  std::string missing_nvrtc;                                       \
-  if (nvrtc_of_test(missing_nvrtc) == nullptr) {                   \
-    GTEST_SKIP() << "no NVRTC on this machine: " << missing_nvrtc; \
-  }                                                                \
-  static_cast<void>(0)
-
-/// The call of a case, on buffers at those addresses.
-DeviceCall call_of(const KernelCase& kernel_case, const std::vector<std::uint64_t>& buffers);
 
 /// Kernels that are compiled together, each form once: that costs a tenth of compiling them one by
 /// one.

@@ -54,9 +54,19 @@ LaunchLimits limits_for(Form form, bool split) {
 class Program {
  public:
   void add(const KernelCase& kernel_case, const LaunchLimits& limits) {
-    const std::vector<std::uint64_t> nowhere(kernel_case.buffers.size(), 1 << 20);
-    const CudaPlan plan = plan_call(kernel_case.kernel, call_of(kernel_case, nowhere), limits);
+    const CudaPlan plan = plan_call(kernel_case.kernel, call_of(kernel_case), limits);
     runs_.push_back({kernel_case, limits, program_.add(kernel_case.kernel, plan)});
+  }
+
+  /// In every form that a kernel with a reduction can have, each on operands that suit it.
+  void add_every_form(const Kernel& kernel, Sizes sizes) {
+    const KernelCase along_rows = plain_case(kernel, sizes, false);
+    const KernelCase along_columns = plain_case(kernel, sizes, true);
+    add(along_rows, limits_for(Form::rows, false));
+    add(along_rows, limits_for(Form::rows, true));
+    add(along_rows, limits_for(Form::block, false));
+    add(along_columns, limits_for(Form::columns, false));
+    add(along_columns, limits_for(Form::columns, true));
   }
 
   void check() {
@@ -104,11 +114,7 @@ TEST_P(CudaReductions, FollowTheCanonicalOrderInEveryForm) {
     Program program;
     const Kernel kernel = reduction(GetParam(), dtype);
     for (const Sizes& sizes : kSizes) {
-      program.add(plain_case(kernel, sizes, false), limits_for(Form::rows, false));
-      program.add(plain_case(kernel, sizes, false), limits_for(Form::rows, true));
-      program.add(plain_case(kernel, sizes, false), limits_for(Form::block, false));
-      program.add(plain_case(kernel, sizes, true), limits_for(Form::columns, false));
-      program.add(plain_case(kernel, sizes, true), limits_for(Form::columns, true));
+      program.add_every_form(kernel, sizes);
     }
     program.check();
   }
@@ -143,12 +149,7 @@ TEST(CudaRowPrograms, GiveTheReferencesBitsInEveryForm) {
   Program program;
   for (const bool spill : {false, true}) {
     for (const Sizes& sizes : {Sizes{70, 1, 300}, Sizes{3, 2, 2500}}) {
-      const Kernel kernel = layer_norm(spill);
-      program.add(plain_case(kernel, sizes, false), limits_for(Form::rows, false));
-      program.add(plain_case(kernel, sizes, false), limits_for(Form::rows, true));
-      program.add(plain_case(kernel, sizes, false), limits_for(Form::block, false));
-      program.add(plain_case(kernel, sizes, true), limits_for(Form::columns, false));
-      program.add(plain_case(kernel, sizes, true), limits_for(Form::columns, true));
+      program.add_every_form(layer_norm(spill), sizes);
     }
   }
   program.check();
@@ -162,30 +163,8 @@ Kernel chain(Dtype dtype) {
   const int sum = build.op(ScalarOp::add, x, y);
   const int flag = build.op(ScalarOp::lt, x, y);
   build.store(build.op(ScalarOp::round_bool, flag), Dtype::boolean);
-  int result = sum;
-  switch (dtype) {
-    case Dtype::boolean:
-      result = build.op(ScalarOp::round_bool, sum);
-      break;
-    case Dtype::uint8:
-      result = build.op(ScalarOp::round_u8, sum);
-      break;
-    case Dtype::int8:
-      result = build.op(ScalarOp::round_i8, sum);
-      break;
-    case Dtype::int16:
-      result = build.op(ScalarOp::round_i16, sum);
-      break;
-    case Dtype::float16:
-      result = build.op(ScalarOp::round_f16, sum);
-      break;
-    case Dtype::bfloat16:
-      result = build.op(ScalarOp::round_bf16, sum);
-      break;
-    default:
-      break;
-  }
-  build.store(result, dtype);
+  const std::optional<ScalarOp> rounding = rounding_to(dtype);
+  build.store(rounding ? build.op(*rounding, sum) : sum, dtype);
   return build.kernel();
 }
 
@@ -200,8 +179,7 @@ TEST(CudaElementwise, MovesSixteenBytesOfEveryDtypeAtOnce) {
       LaunchLimits limits;
       limits.multiprocessors = 2;
       program.add(made, limits);
-      const DeviceCall call = call_of(made, std::vector<std::uint64_t>(made.buffers.size(), 4096));
-      const CudaPlan plan = plan_call(kernel, call, limits);
+      const CudaPlan plan = plan_call(kernel, call_of(made), limits);
       const int expected = sizes.cols == 33 ? 1 : static_cast<int>(16 / size_bytes(dtype, 1));
       EXPECT_EQ(plan.launches.at(0).variant.pack, expected) << dtype_name(dtype);
       EXPECT_EQ(plan.launches.at(0).variant.one_row, sizes.rows == 1);

@@ -24,8 +24,7 @@ LaunchLimits limits_of(const OpKernel& op_kernel) {
 
 CudaPlan plan_of(const OpKernel& op_kernel, const LaunchLimits& limits) {
   const KernelCase& kernel_case = op_kernel.kernel_case;
-  const std::vector<std::uint64_t> nowhere(kernel_case.buffers.size(), 1 << 20);
-  return plan_call(kernel_case.kernel, call_of(kernel_case, nowhere), limits);
+  return plan_call(kernel_case.kernel, call_of(kernel_case), limits);
 }
 
 class CudaOpKernels : public testing::TestWithParam<std::size_t> {};

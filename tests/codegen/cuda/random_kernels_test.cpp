@@ -47,8 +47,7 @@ void check_seeds(std::uint64_t begin, std::uint64_t end) {
   std::vector<Attempt> attempts;
   for (std::uint64_t seed = begin; seed < end; ++seed) {
     const KernelCase kernel_case = random_kernel(seed);
-    const std::vector<std::uint64_t> nowhere(kernel_case.buffers.size(), 1 << 20);
-    const DeviceCall call = call_of(kernel_case, nowhere);
+    const DeviceCall call = call_of(kernel_case);
     for (const LaunchLimits& limits : limits_of(kernel_case.kernel)) {
       const CudaPlan plan = plan_call(kernel_case.kernel, call, limits);
       attempts.push_back({seed, kernel_case, limits, program.add(kernel_case.kernel, plan)});

@@ -34,13 +34,11 @@ std::vector<Entry> all_entries() {
   std::map<std::string, bool> known;
   for (const OpKernel& one : op_kernels()) {
     const Kernel& kernel = one.kernel_case.kernel;
-    const std::vector<std::uint64_t> nowhere(one.kernel_case.buffers.size(), 1 << 20);
     LaunchLimits limits;
     limits.multiprocessors = 132;
     limits.choose_form = can_flatten(kernel) || !one.columns;
     limits.form = Form::columns;
-    for (const CudaLaunch& launch :
-         plan_call(kernel, call_of(one.kernel_case, nowhere), limits).launches) {
+    for (const CudaLaunch& launch : plan_call(kernel, call_of(one.kernel_case), limits).launches) {
       if (known.emplace(print(kernel) + print(launch.variant), true).second) {
         entries.push_back({&one, launch.variant, {}});
       }
