@@ -1,39 +1,17 @@
 // Matrices for tests of products: any dtype and layout, read back in the compute type.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <random>
 #include <vector>
 
 #include "codegen/product/product.h"
 #include "core/tensor/dtype.h"
+#include "tests/support/halves.h"
 
 namespace rondo::codegen {
 
 using Index = std::int64_t;
-
-/// float16 bits to float, by the definition of the format.
-inline float half_to_float(std::uint16_t bits) {
-  const int exponent = (bits >> 10) & 31;
-  const int mantissa = bits & 1023;
-  const float sign = (bits & 0x8000) != 0 ? -1.0F : 1.0F;
-  if (exponent == 31) {
-    return mantissa != 0 ? NAN : sign * INFINITY;
-  }
-  if (exponent == 0) {
-    return sign * std::ldexp(static_cast<float>(mantissa), -24);
-  }
-  return sign * std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25);
-}
-
-inline float bfloat_to_float(std::uint16_t bits) {
-  const std::uint32_t wide = static_cast<std::uint32_t>(bits) << 16;
-  float value = 0;
-  std::memcpy(&value, &wide, sizeof(value));
-  return value;
-}
 
 /// A random element; sums of products of these round at every step.
 template <class E>

@@ -243,8 +243,6 @@ TEST(Accuracy, OfAnglesIsWithinOneAndAHalfUnitsOfMpfr) {
 }
 
 TEST(Accuracy, KeepsWhatIsExact) {
-  using F32 = std::vector<float>;
-  using F64 = std::vector<double>;
   expect_same_bits(apply<float>(ScalarOp::exp2, F32{-149, -126, -3, 0, 10, 127}),
                    F32{0x1p-149F, 0x1p-126F, 0.125F, 1, 1024, 0x1p127F});
   expect_same_bits(apply<double>(ScalarOp::log2, F64{5e-324, 0.125, 1, 1024}),

@@ -1,16 +1,30 @@
-// Runs block loops on vectors, for the tests of scalar functions.
+// Runs block loops on vectors, for the tests of scalar functions, and the numbers that they try.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <cstring>
-#include <memory>
+#include <limits>
 #include <vector>
 
 #include "codegen/scalar/block.h"
 
 namespace rondo::codegen {
+
+using I32 = std::vector<std::int32_t>;
+using I64 = std::vector<std::int64_t>;
+using F32 = std::vector<float>;
+using F64 = std::vector<double>;
+
+inline constexpr float kInfF = std::numeric_limits<float>::infinity();
+inline constexpr float kNanF = std::numeric_limits<float>::quiet_NaN();
+inline constexpr double kInfD = std::numeric_limits<double>::infinity();
+inline constexpr double kNanD = std::numeric_limits<double>::quiet_NaN();
+inline constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min();
+inline constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
+inline constexpr std::int64_t kLeast64 = std::numeric_limits<std::int64_t>::min();
+inline constexpr std::int64_t kMost64 = std::numeric_limits<std::int64_t>::max();
 
 template <class T>
 inline constexpr Reg kRegOf = Reg::i32;

@@ -1,26 +1,11 @@
 #include "codegen/scalar/arithmetic.h"
 
 #include <cmath>
-#include <limits>
 
 #include "tests/codegen/scalar/apply.h"
 
 namespace rondo::codegen {
 namespace {
-
-using I32 = std::vector<std::int32_t>;
-using I64 = std::vector<std::int64_t>;
-using F32 = std::vector<float>;
-using F64 = std::vector<double>;
-
-constexpr float kNanF = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfF = std::numeric_limits<float>::infinity();
-constexpr double kInfD = std::numeric_limits<double>::infinity();
-constexpr double kNanD = std::numeric_limits<double>::quiet_NaN();
-constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min();
-constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t kLeast64 = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t kMost64 = std::numeric_limits<std::int64_t>::max();
 
 TEST(Arithmetic, WrapsOnIntegers) {
   EXPECT_EQ(apply<std::int32_t>(ScalarOp::add, I32{kMost, -5}, I32{1, 3}), (I32{kLeast, -2}));

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "tests/codegen/scalar/apply.h"
 #include "tests/support/check_error.h"
+#include "tests/support/settings.h"
 
 namespace rondo::codegen {
 namespace {
@@ -87,10 +88,7 @@ TEST(Block, GivesTheSameBitsAtEveryLengthAndInPlace) {
 }
 
 TEST(Block, HasALoopForEachClassThatAnOperationTakesAndForNoOther) {
-  for (const Isa isa : {Isa::v3, Isa::v4}) {
-    if (!is_supported(isa)) {
-      continue;
-    }
+  for (const Isa isa : available_isas()) {
     const BlockTable& table = block_table(isa);
     for (int i = 0; i < kScalarOpCount; ++i) {
       for (int reg = 0; reg < kRegCount; ++reg) {

@@ -1,34 +1,19 @@
 #include "codegen/scalar/convert.h"
 
 #include <cmath>
-#include <limits>
 
 #include "tests/codegen/scalar/apply.h"
 
 namespace rondo::codegen {
 namespace {
 
-using I32 = std::vector<std::int32_t>;
-using I64 = std::vector<std::int64_t>;
-using F32 = std::vector<float>;
-using F64 = std::vector<double>;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr float kInfF = std::numeric_limits<float>::infinity();
-constexpr float kNanF = std::numeric_limits<float>::quiet_NaN();
-constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min();
-constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t kLeast64 = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t kMost64 = std::numeric_limits<std::int64_t>::max();
-
 TEST(Convert, TruncatesAndGivesTheLeastValueOutOfRange) {
-  const F64 x{1.9,           -1.9, 2147483647.9, 2147483648.0, -2147483648.9,
-              -2147483649.0, kNan, kInf,         -kInf,        1e300};
+  const F64 x{1.9,           -1.9,  2147483647.9, 2147483648.0, -2147483648.9,
+              -2147483649.0, kNanD, kInfD,        -kInfD,       1e300};
   EXPECT_EQ(apply<std::int32_t>(ScalarOp::to_i32, x),
             (I32{1, -1, kMost, kLeast, kLeast, kLeast, kLeast, kLeast, kLeast, kLeast}));
-  const F64 y{1.9,  -1.9, 9223372036854774784.0, 9223372036854775808.0, -9223372036854775808.0,
-              kNan, -kInf};
+  const F64 y{1.9,   -1.9,  9223372036854774784.0, 9223372036854775808.0, -9223372036854775808.0,
+              kNanD, -kInfD};
   EXPECT_EQ(apply<std::int64_t>(ScalarOp::to_i64, y),
             (I64{1, -1, 9223372036854774784, kLeast64, kLeast64, kLeast64, kLeast64}));
   EXPECT_EQ(apply<std::int32_t>(ScalarOp::to_i32, F32{-3.7F, 3e9F, kNanF, 2147483520.0F}),
@@ -64,20 +49,20 @@ TEST(Convert, RoundsToNearestEven) {
   }
   expect_same_bits(apply<double>(ScalarOp::to_f64, x), doubles);
   expect_same_bits(apply<float>(ScalarOp::to_f32, x), floats);
-  expect_same_bits(apply<float>(ScalarOp::to_f32, F64{1e300, 1e-46, 1.0 + 0x1p-24, kNan}),
+  expect_same_bits(apply<float>(ScalarOp::to_f32, F64{1e300, 1e-46, 1.0 + 0x1p-24, kNanD}),
                    F32{kInfF, 0.0F, 1.0F, kNanF});
 }
 
 TEST(Rounding, GoesToIntegersWithSignsOfZeros) {
-  const F64 x{-0.5, 0.5, 1.5, 2.5, -2.5, 0x1p52 + 1, kInf, kNan, -0.2};
+  const F64 x{-0.5, 0.5, 1.5, 2.5, -2.5, 0x1p52 + 1, kInfD, kNanD, -0.2};
   expect_same_bits(apply<double>(ScalarOp::floor, x),
-                   F64{-1, 0, 1, 2, -3, 0x1p52 + 1, kInf, kNan, -1});
+                   F64{-1, 0, 1, 2, -3, 0x1p52 + 1, kInfD, kNanD, -1});
   expect_same_bits(apply<double>(ScalarOp::ceil, x),
-                   F64{-0.0, 1, 2, 3, -2, 0x1p52 + 1, kInf, kNan, -0.0});
+                   F64{-0.0, 1, 2, 3, -2, 0x1p52 + 1, kInfD, kNanD, -0.0});
   expect_same_bits(apply<double>(ScalarOp::trunc, x),
-                   F64{-0.0, 0, 1, 2, -2, 0x1p52 + 1, kInf, kNan, -0.0});
+                   F64{-0.0, 0, 1, 2, -2, 0x1p52 + 1, kInfD, kNanD, -0.0});
   expect_same_bits(apply<double>(ScalarOp::round_half_even, x),
-                   F64{-0.0, 0, 2, 2, -2, 0x1p52 + 1, kInf, kNan, -0.0});
+                   F64{-0.0, 0, 2, 2, -2, 0x1p52 + 1, kInfD, kNanD, -0.0});
 }
 
 TEST(Rounding, WrapsToNarrowIntegers) {

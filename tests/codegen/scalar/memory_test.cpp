@@ -5,6 +5,7 @@
 
 #include "codegen/scalar/block.h"
 #include "tests/codegen/scalar/apply.h"
+#include "tests/support/halves.h"
 
 namespace rondo::codegen {
 namespace {
@@ -14,17 +15,6 @@ std::vector<std::uint16_t> all_patterns() {
   std::vector<std::uint16_t> patterns(65536);
   std::iota(patterns.begin(), patterns.end(), std::uint16_t{0});
   return patterns;
-}
-
-float half_value(std::uint16_t bits) {
-  const int exponent = (bits >> 10) & 31;
-  const int fraction = bits & 1023;
-  const float sign = (bits & 0x8000) != 0 ? -1.0F : 1.0F;
-  if (exponent == 31) {
-    return fraction != 0 ? NAN : sign * INFINITY;
-  }
-  const int significand = exponent == 0 ? fraction : fraction + 1024;
-  return sign * std::ldexp(static_cast<float>(significand), std::max(exponent, 1) - 25);
 }
 
 void check_half(Dtype dtype, float (*value)(std::uint16_t)) {
@@ -49,10 +39,8 @@ void check_half(Dtype dtype, float (*value)(std::uint16_t)) {
 }
 
 TEST(Memory, ReadsAndWritesEverySixteenBitFloat) {
-  check_half(Dtype::float16, half_value);
-  check_half(Dtype::bfloat16, [](std::uint16_t bits) {
-    return __builtin_bit_cast(float, static_cast<std::uint32_t>(bits) << 16);
-  });
+  check_half(Dtype::float16, half_to_float);
+  check_half(Dtype::bfloat16, bfloat_to_float);
 }
 
 template <class Memory, class Register>

@@ -9,10 +9,6 @@
 namespace rondo::codegen {
 namespace {
 
-using I64 = std::vector<std::int64_t>;
-using F32 = std::vector<float>;
-using F64 = std::vector<double>;
-
 std::int64_t joined(std::uint32_t low, std::uint32_t high) {
   return static_cast<std::int64_t>(std::uint64_t{high} << 32 | low);
 }

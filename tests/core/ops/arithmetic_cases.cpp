@@ -8,15 +8,6 @@ namespace rondo::test {
 namespace {
 
 using Scalar2 = double (*)(double, double);
-using Scalar1 = double (*)(double);
-
-OpCase unary(const char* op, Scalar1 f, double low, double high) {
-  OpCase c{.op = op};
-  c.args = [=] { return Args{uniform({2, 3}, low, high)}; };
-  c.scalar = [f](const Values& v) { return f(v[0]); };
-  return c;
-}
-
 OpCase binary(const char* op, Scalar2 f, double low, double high) {
   OpCase c{.op = op};
   c.args = [=] { return Args{uniform({2, 3}, low, high), uniform({3}, low, high, 2)}; };

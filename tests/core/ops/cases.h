@@ -7,6 +7,14 @@
 
 namespace rondo::test {
 
+/// A function of one number, on numbers from `low` to `high`.
+inline OpCase unary(const char* op, double (*f)(double), double low, double high) {
+  OpCase c{.op = op};
+  c.args = [=] { return Args{uniform({2, 3}, low, high)}; };
+  c.scalar = [f](const Values& v) { return f(v[0]); };
+  return c;
+}
+
 std::vector<OpCase> arithmetic_cases();
 std::vector<OpCase> math_cases();
 std::vector<OpCase> activation_cases();

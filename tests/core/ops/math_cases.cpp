@@ -7,15 +7,6 @@
 namespace rondo::test {
 namespace {
 
-using Scalar1 = double (*)(double);
-
-OpCase unary(const char* op, Scalar1 f, double low, double high) {
-  OpCase c{.op = op};
-  c.args = [=] { return Args{uniform({2, 3}, low, high)}; };
-  c.scalar = [f](const Values& v) { return f(v[0]); };
-  return c;
-}
-
 /// An activation with numbers after its input.
 OpCase with_numbers(const char* op, const Args& rest, double (*f)(const Values&)) {
   OpCase c{.op = op};
