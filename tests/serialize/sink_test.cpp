@@ -146,10 +146,35 @@ TEST(ReplaceFile, SurvivesAKillAtAnyMoment) {
   }
 }
 
+/// A disk of 256 KiB over a folder, for as long as it lives; root alone can mount one.
+class SmallDisk {
+ public:
+  SmallDisk(const TemporaryFolder& folder, unsigned long flags) : path_(folder.path().string()) {
+    if (::mount("rondo_test", path_.c_str(), "tmpfs", flags, "size=256k") != 0) {
+      reason_ = std::strerror(errno);
+    }
+  }
+  ~SmallDisk() {
+    if (reason_.empty()) {
+      ::umount(path_.c_str());
+    }
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+
+  /// Why it could not be mounted; empty if it was.
+  const std::string& reason() const { return reason_; }
+
+ private:
+  std::string path_;
+  std::string reason_;
+};
+
 TEST(ReplaceFile, SaysThatTheDiskIsFull) {
   const TemporaryFolder folder;
-  if (::mount("rondo_test", folder.path().string().c_str(), "tmpfs", 0, "size=256k") != 0) {
-    GTEST_SKIP() << "a small disk can be mounted by root only: " << std::strerror(errno);
+  const SmallDisk disk(folder, 0);
+  if (!disk.reason().empty()) {
+    GTEST_SKIP() << "a small disk can be mounted by root only: " << disk.reason();
   }
   const std::string path = file_in(folder, "x");
   save(path, "old");
@@ -157,19 +182,18 @@ TEST(ReplaceFile, SaysThatTheDiskIsFull) {
                        "save: writing failed: '" + path + "': No space left on device");
   EXPECT_EQ(read_text(path), "old");
   EXPECT_EQ(count_files(folder), 1);
-  ::umount(folder.path().string().c_str());
 }
 
 TEST(ReplaceFile, SaysThatTheFolderIsReadOnly) {
   const TemporaryFolder folder;
-  if (::mount("rondo_test", folder.path().string().c_str(), "tmpfs", MS_RDONLY, "size=256k") != 0) {
-    GTEST_SKIP() << "a read-only disk can be mounted by root only: " << std::strerror(errno);
+  const SmallDisk disk(folder, MS_RDONLY);
+  if (!disk.reason().empty()) {
+    GTEST_SKIP() << "a read-only disk can be mounted by root only: " << disk.reason();
   }
   const std::string path = file_in(folder, "x");
   check_error<IoError>(
       [&] { replace_file(path); },
       "save: creating a file in its folder failed: '" + path + "': Read-only file system");
-  ::umount(folder.path().string().c_str());
 }
 
 }  // namespace
