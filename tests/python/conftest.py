@@ -1,12 +1,17 @@
 """What the Python tests share."""
 
 import signal
+from pathlib import Path
 
 import numpy as np
 import pytest
 from example_models import TRAIN, example
 
 import rondo
+from rondo import _C
+
+# Ways of running; "off" is without the tracer, jit/params.h explains the others.
+MODES = ["off", "interpreted", "compiled", "switching", "background"]
 
 # A shell starts background jobs with Ctrl-C ignored, which programs inherit: those that tests start must not.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -16,6 +21,16 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 def seeds():
     rondo.manual_seed(0)
     np.random.seed(0)
+
+
+@pytest.fixture(params=MODES)
+def mode(request):
+    """The test runs in every way."""
+    traced = _C.set_tracing(request.param != "off")
+    before = _C.set_jit_mode("background" if request.param == "off" else request.param)
+    yield request.param
+    _C.set_jit_mode(before)
+    _C.set_tracing(traced)
 
 
 @pytest.fixture(scope="session", params=list(TRAIN))
@@ -34,6 +49,15 @@ def exported_example(request, tmp_path_factory):
     with rondo.no_grad():
         alone = np.concatenate([model(rondo.tensor(row[None])).numpy() for row in rows])
     return path, rows, alone
+
+
+@pytest.fixture(scope="session")
+def c_library():
+    """The path of the librondo that was built together with the module."""
+    path = Path(rondo.__file__).parents[2] / "lib" / "librondo.so"
+    if not path.exists():
+        pytest.skip(f"{path} is not built")
+    return path
 
 
 def assert_same(tensor, expected, tolerance=1e-6):

@@ -1,7 +1,6 @@
 """librondo through its C ABI, called by ctypes: the archives that Python made give Python's bits and Python's texts."""
 
 import ctypes
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,20 +22,9 @@ class CTensor(ctypes.Structure):
     ]
 
 
-def find_library():
-    for parent in Path(rondo.__file__).resolve().parents:
-        for candidate in (parent / "build/release/lib/librondo.so", parent / "lib/librondo.so"):
-            if candidate.exists():
-                return candidate
-    return None
-
-
 @pytest.fixture(scope="module")
-def library():
-    path = find_library()
-    if path is None:
-        pytest.skip("librondo.so was not built")
-    loaded = ctypes.CDLL(str(path))
+def library(c_library):
+    loaded = ctypes.CDLL(str(c_library))
     for name in ("rondo_module_load", "rondo_session_create"):
         getattr(loaded, name).restype = ctypes.c_void_p
     for name in ("rondo_error_kind", "rondo_error_text"):

@@ -5,6 +5,7 @@ import weakref
 
 import numpy as np
 import pytest
+from whole_errors import raises
 
 import rondo
 from rondo.autograd import Function, once_differentiable
@@ -166,7 +167,11 @@ def test_a_saved_tensor_that_was_written_is_an_error():
         z.sum().backward()
     z = Keep.apply(x).sum()
     z.backward()
-    with pytest.raises(rondo.ArgumentError, match="the graph of .* has been used and released"):
+    with raises(
+        rondo.ArgumentError,
+        "backward: the graph of sum has been used and released; pass retain_graph=True to the "
+        "first backward to use it again",
+    ):
         z.backward()
 
 
@@ -187,16 +192,25 @@ class Wrong(Function):
 @pytest.mark.parametrize(
     "given, kind, text",
     [
-        (1.0, ValueError, "Wrong: backward gave 1 gradients; expected one for each of 2 arguments"),
+        (
+            1.0,
+            ValueError,
+            "Wrong: backward gave 1 gradients; expected one for each of 2 arguments of forward, "
+            "None where there is none",
+        ),
         (("a", None), TypeError, "Wrong: backward gave str for argument 0; expected Tensor or None"),
-        ((None, rondo.ones(1)), ValueError, "Wrong: backward gave Tensor for argument 1"),
-        (KeyError("mine"), KeyError, "mine"),
+        (
+            (None, rondo.ones(1)),
+            ValueError,
+            "Wrong: backward gave Tensor for argument 1; expected None, since the argument is no Tensor",
+        ),
+        (KeyError("mine"), KeyError, "'mine'"),
     ],
 )
 def test_what_backward_does_wrong_reaches_the_caller(given, kind, text):
     Wrong.given = given
     y = Wrong.apply(rondo.ones(2, requires_grad=True), 3).sum()
-    with pytest.raises(kind, match=text):
+    with raises(kind, text):
         y.backward()
 
 
@@ -230,7 +244,7 @@ def test_saving_a_result_makes_no_cycle():
 
 
 def test_functions_train_inside_of_models_with_the_same_bits_traced_or_not():
-    from rondo import _C, nn
+    from rondo import nn
 
     class Clipped(Function):
         @staticmethod
@@ -254,9 +268,8 @@ def test_functions_train_inside_of_models_with_the_same_bits_traced_or_not():
         return net.weight.tolist()
 
     traced = train()
-    before = _C.set_tracing(False)
-    assert train() == traced
-    _C.set_tracing(before)
+    with rondo.jit.tracing(False):
+        assert train() == traced
 
 
 def test_gradcheck_compares_with_differences():

@@ -6,6 +6,7 @@ import os
 
 import numpy as np
 import pytest
+from whole_errors import raises
 
 import rondo
 from rondo import nn, optim
@@ -75,7 +76,7 @@ def test_every_dtype_and_shape_is_kept(tmp_path):
         for name, tensor in state.items():
             assert loaded[name].dtype == tensor.dtype and loaded[name].shape == tensor.shape
             assert loaded[name].tolist() == tensor.tolist()
-    with pytest.raises(rondo.ArgumentError, match="read-only"):
+    with raises(rondo.ArgumentError, "add_: the tensor is read-only; write into a copy made with clone()"):
         loaded["number"].add_(1)
 
 
@@ -87,19 +88,28 @@ def test_file_objects_work_too():
 
 
 def test_what_cannot_be_saved_or_loaded_is_an_error(tmp_path):
-    with pytest.raises(rondo.ArgumentError, match="save its state_dict"):
+    with raises(
+        rondo.ArgumentError,
+        "save: the object is a Sequential; save its state_dict(), or what rondo.trace makes of it",
+    ):
         rondo.save(net(), tmp_path / "a")
-    with pytest.raises(rondo.ArgumentError) as error:
-        rondo.save({"a": {"b": print}}, tmp_path / "a")
-    assert str(error.value) == (
+    with raises(
+        rondo.ArgumentError,
         "save: 'a.b' is builtin_function_or_method; expected tensors, numbers, str, and lists, "
-        "tuples and dicts of them (files hold no code)"
-    )
-    with pytest.raises(OSError):
-        rondo.load(tmp_path / "missing")
-    (tmp_path / "noise").write_bytes(b"\x80\x04not a state at all")
-    with pytest.raises(rondo.FormatError):
-        rondo.load(tmp_path / "noise")
+        "tuples and dicts of them (files hold no code)",
+    ):
+        rondo.save({"a": {"b": print}}, tmp_path / "a")
+    missing = tmp_path / "missing"
+    with raises(OSError, f"open: opening failed: '{missing}': No such file or directory"):
+        rondo.load(missing)
+    noise = tmp_path / "noise"
+    noise.write_bytes(b"\x80\x04not a state at all")
+    with raises(
+        rondo.FormatError,
+        f"safetensors '{noise}': the header is too long: 2333181766412403840 bytes; the limit is "
+        "100000000",
+    ):
+        rondo.load(noise)
     assert sorted(os.listdir(tmp_path)) == ["noise"]
 
 
@@ -130,12 +140,17 @@ def test_ops_on_large_tensors_are_traced_though_they_release_the_gil():
 
 def test_wrong_inputs_of_a_program_are_named():
     program = rondo.trace(net(), rondo.randn(4, 3), dynamic={0: {0: "batch"}})
-    with pytest.raises(rondo.Error, match="input"):
+    with raises(
+        rondo.Error,
+        "forward: input 'input' is invalid: expected [batch, 3] of float32, got [4, 5] of "
+        "float32",
+    ):
         program(rondo.randn(4, 5))
-    with pytest.raises(rondo.Error, match="input"):
+    with raises(
+        rondo.Error,
+        "forward: input 'input' is invalid: expected [batch, 3] of float32, got [4, 3] of int64",
+    ):
         program(rondo.ones(4, 3, dtype=rondo.int64))
-    with pytest.raises(rondo.ArgumentError, match="dynamic names 'z'"):
-        rondo.trace(net(), rondo.randn(4, 3), dynamic={"z": {0: "batch"}})
 
 
 @pytest.mark.parametrize(
@@ -155,9 +170,8 @@ def test_wrong_inputs_of_a_program_are_named():
     ],
 )
 def test_wrong_names_of_axes_are_told(dynamic, text):
-    with pytest.raises(rondo.Error) as error:
+    with raises(rondo.Error, text):
         rondo.trace(net(), rondo.randn(4, 3), dynamic)
-    assert str(error.value) == text
 
 
 def test_axes_may_be_counted_from_the_end():
@@ -173,7 +187,11 @@ def test_functions_are_traced_too_and_host_reads_are_told():
     def reads(x):
         return x * 2 if x.sum().item() > 0 else x
 
-    with pytest.raises(rondo.Error, match="test_files.py"):
+    with raises(
+        rondo.Error,
+        f"trace: test_files.py:{reads.__code__.co_firstlineno + 1}: the value of a traced tensor of shape [] "
+        "is read on the host; what is exported cannot depend on it",
+    ):
         rondo.trace(reads, rondo.ones(2))
 
 

@@ -10,7 +10,6 @@ import pytest
 import rondo
 from rondo import _C
 
-MODES = ["off", "interpreted", "compiled", "switching"]
 FLUSH = 0x8000 | 0x0040  # FTZ and DAZ
 
 
@@ -54,15 +53,6 @@ def flushing():
 
     yield Flushing()
     register.set(before)
-
-
-@pytest.fixture(params=MODES)
-def mode(request):
-    traced = _C.set_tracing(request.param != "off")
-    before = _C.set_jit_mode("background" if request.param == "off" else request.param)
-    yield request.param
-    _C.set_jit_mode(before)
-    _C.set_tracing(traced)
 
 
 TINY = np.linspace(1, 3, 64, dtype=np.float32).reshape(8, 8) * np.float32(1e-38)

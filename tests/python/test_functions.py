@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from whole_errors import raises
 
 import rondo
 import rondo.nn.functional as F
@@ -114,14 +115,14 @@ def test_diagonals_and_triangles(same):
                                            [np.zeros((2, 2)), X]]))
     same(rondo.tril_indices(3, 4, 1), np.stack(np.tril_indices(3, 1, 4)))
     same(rondo.triu_indices(3, 4, -1), np.stack(np.triu_indices(3, -1, 4)))
-    with pytest.raises(rondo.ShapeError, match=r"diag: the shape is \[1, 1, 1\]"):
+    with raises(rondo.ShapeError, "diag: the shape is [1, 1, 1]; expected one or two axes"):
         rondo.diag(rondo.ones(1, 1, 1))
 
 
 def test_spreading_cutting_and_joining(same):
     x, v = rondo.tensor(X), rondo.tensor([1.0, 2.0, 3.0])
     assert rondo.broadcast_shapes((3, 1), (2,), (1,)) == (3, 2)
-    with pytest.raises(rondo.ShapeError, match="broadcast_shapes: .2. and .3."):
+    with raises(rondo.ShapeError, "broadcast_shapes: [2] and [3]; sizes must be equal or 1 at axis 0"):
         rondo.broadcast_shapes((2,), (3,))
     same(rondo.broadcast_to(v, (2, 3)), np.broadcast_to([1.0, 2.0, 3.0], (2, 3)))
     assert [t.shape for t in rondo.broadcast_tensors(v, x)] == [(2, 3), (2, 3)]
@@ -132,7 +133,7 @@ def test_spreading_cutting_and_joining(same):
         same(ours, numpys)
     assert [t.shape for t in rondo.tensor_split(x, (1,), 1)] == [(2, 1), (2, 2)]
     assert [t.shape for t in rondo.hsplit(x, 3)] == [(2, 1)] * 3 and len(rondo.vsplit(x, 2)) == 2
-    with pytest.raises(rondo.ShapeError, match="vsplit: 2 elements do not divide into 3 parts"):
+    with raises(rondo.ShapeError, "vsplit: 2 elements do not divide into 3 parts"):
         rondo.vsplit(x, 3)
     same(rondo.column_stack([v, v]), np.column_stack([[1.0, 2.0, 3.0]] * 2))
     same(rondo.dstack([x, x]), np.dstack([X, X]))
@@ -171,7 +172,10 @@ def test_products(same):
     same(rondo.addr(rondo.zeros(2, 2), v, v), np.outer([1, 2], [1, 2]))
     b = rondo.ones(1, 2, 2)
     same(rondo.baddbmm(b, b, b, beta=2), [[[4, 4], [4, 4]]])
-    with pytest.raises(rondo.ShapeError, match=r"tensordot: axes \[0\] of \[2, 3\] and \[1\]"):
+    with raises(
+        rondo.ShapeError,
+        "tensordot: axes [0] of [2, 3] and [1] of [2, 3]; their sizes must be equal",
+    ):
         rondo.tensordot(x, y, ([0], [1]))
 
 
@@ -193,7 +197,7 @@ def test_order_and_counts(same):
     found = rondo.unique(rondo.tensor([[3, 1], [1, 5]]), return_inverse=True, return_counts=True)
     for ours, numpys in zip(found, np.unique([[3, 1], [1, 5]], return_inverse=True, return_counts=True)):
         same(ours.reshape(-1), numpys.reshape(-1))
-    with pytest.raises(rondo.ArgumentError, match="bincount: a number is negative"):
+    with raises(rondo.ArgumentError, "bincount: a number is negative; expected 0 or more"):
         rondo.bincount(rondo.tensor([-1]))
 
 
@@ -238,14 +242,19 @@ def test_finfo_is_numpys(name):
 def test_iinfo_is_numpys(name):
     ours, numpys = rondo.iinfo(getattr(rondo, name)), np.iinfo(name)
     assert (ours.min, ours.max, ours.bits) == (numpys.min, numpys.max, numpys.bits)
-    with pytest.raises(rondo.DtypeError, match="expected a floating one, or use iinfo"):
+    text = f"finfo: the dtype is rondo.{name}; expected a floating one, or use iinfo"
+    with raises(rondo.DtypeError, text):
         rondo.finfo(getattr(rondo, name))
 
 
 def test_the_default_dtype_is_float32():
     assert rondo.get_default_dtype() is rondo.float32
     rondo.set_default_dtype(rondo.float32)
-    with pytest.raises(rondo.ArgumentError, match="only rondo.float32 is supported"):
+    with raises(
+        rondo.ArgumentError,
+        "set_default_dtype: the dtype is rondo.float64; only rondo.float32 is supported; pass "
+        "dtype= to the functions that make tensors",
+    ):
         rondo.set_default_dtype(rondo.float64)
     assert rondo.can_cast(rondo.int32, rondo.float16) and not rondo.can_cast(rondo.float32, rondo.int64)
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from whole_errors import raises
 
 import rondo
 import rondo.nn.functional as F
@@ -14,7 +15,10 @@ IMAGE = np.arange(24, dtype=np.float32).reshape(1, 2, 3, 4)
 def test_padding_continues_as_numpys(mode, numpys, same):
     x = rondo.tensor(IMAGE)
     same(F.pad(x, (1, 3, 2, 0), mode=mode), np.pad(IMAGE, ((0, 0), (0, 0), (2, 0), (1, 3)), numpys))
-    with pytest.raises(rondo.Error, match="pad: "):
+    with raises(
+        rondo.Error,
+        "pad: 1 numbers for shape [1, 2, 3, 4]; two for each of the last axes are required",
+    ):
         F.pad(x, (1,), mode=mode)
 
 
@@ -23,7 +27,10 @@ def test_padding_layers_are_those_functions(same):
     same(nn.ReflectionPad2d(1)(x), F.pad(x, (1, 1, 1, 1), mode="reflect").numpy())
     same(nn.ReplicationPad1d((1, 2))(x[0]), np.pad(IMAGE[0], ((0, 0), (0, 0), (1, 2)), "edge"))
     same(nn.CircularPad2d(2)(x), F.pad(x, (2, 2, 2, 2), mode="circular").numpy())
-    with pytest.raises(rondo.ShapeError, match="pad: 3 and 3 elements by 'reflect' at an axis of 3; at most 2"):
+    with raises(
+        rondo.ShapeError,
+        "pad: 3 and 3 elements by 'reflect' at an axis of 3; at most 2 are possible",
+    ):
         nn.ReflectionPad2d(3)(x)
 
 
@@ -33,7 +40,7 @@ def test_nearest_neighbours_repeat_and_skip(same):
     same(F.interpolate(x, size=(3, 2)), IMAGE[..., ::2])
     same(F.interpolate(x[0], size=6), IMAGE[0][..., [0, 0, 1, 2, 2, 3]])
     assert F.interpolate(x, scale_factor=(1.5, 0.5)).shape == (1, 2, 4, 2)
-    with pytest.raises(rondo.ArgumentError, match="give size or scale_factor, and not both"):
+    with raises(rondo.ArgumentError, "interpolate: give size or scale_factor, and not both"):
         F.interpolate(x, size=2, scale_factor=2)
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from whole_errors import raises
 
 import rondo
 
@@ -142,19 +143,22 @@ WRONG = [
 
 @pytest.mark.parametrize("read, text", WRONG, ids=[text for _, text in WRONG])
 def test_wrong_keys_are_index_errors(read, text):
-    with pytest.raises(IndexError) as error:
+    with raises(IndexError, text):
         read(rondo.tensor(ARRAY))
-    assert str(error.value) == text
 
 
 def test_an_index_out_of_range_in_a_tensor_is_an_index_error():
-    with pytest.raises(IndexError):
+    with raises(IndexError, "index: index 3 is out of range for axis 0 of size 3; expected -3 to 2"):
         rondo.tensor(ARRAY)[rondo.tensor([0, 3])]
 
 
 def test_a_leaf_that_requires_gradients_is_not_written():
     x = rondo.ones(3, requires_grad=True)
-    with pytest.raises(rondo.ArgumentError, match="a leaf that requires gradients is written"):
+    with raises(
+        rondo.ArgumentError,
+        "index: a leaf that requires gradients is written in place; use no_grad or a copy made "
+        "with clone()",
+    ):
         x[0] = 1
     with rondo.no_grad():
         x[0] = 5

@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+from whole_errors import raises
 
 import rondo
 
@@ -81,7 +82,7 @@ def test_read_only_memory_stays_read_only():
     array.flags.writeable = False
     x = rondo.from_numpy(array)
     assert not x.numpy().flags.writeable
-    with pytest.raises(rondo.ArgumentError, match="read-only"):
+    with raises(rondo.ArgumentError, "add_: the tensor is read-only; write into a copy made with clone()"):
         x += 1
 
 
@@ -101,21 +102,20 @@ def test_numpy_functions_take_tensors():
     assert np.asarray(x, dtype=np.float64).dtype == np.float64
     assert np.array(x).tolist() == [1.0, 4.0]
     grown = rondo.ones(1, requires_grad=True)
-    with pytest.raises(rondo.ArgumentError) as error:
+    with raises(rondo.ArgumentError, "numpy: the tensor requires gradients; call detach() first"):
         grown.numpy()
-    assert str(error.value) == "numpy: the tensor requires gradients; call detach() first"
     assert grown.numpy(force=True).tolist() == [1.0]
 
 
 def test_memory_that_no_dtype_stands_for_is_refused():
-    with pytest.raises(rondo.DtypeError) as error:
+    with raises(
+        rondo.DtypeError,
+        "from_numpy: the array's dtype is complex64; no dtype of Rondo stands for it",
+    ):
         rondo.from_numpy(np.zeros(2, dtype=np.complex64))
-    assert str(error.value) == (
-        "from_numpy: the array's dtype is complex64; no dtype of Rondo stands for it"
-    )
-    with pytest.raises(rondo.ArgumentError, match="other byte order"):
+    with raises(rondo.ArgumentError, "from_numpy: the array is in the other byte order; convert it first"):
         rondo.from_numpy(np.zeros(2, dtype=">f4"))
-    with pytest.raises(rondo.ArgumentError, match="from_numpy: the argument is list"):
+    with raises(rondo.ArgumentError, "from_numpy: the argument is list; expected an array"):
         rondo.from_numpy([1, 2])
 
 
@@ -134,9 +134,9 @@ def test_dlpack_capsules_of_both_versions():
     assert x.__dlpack_device__() == (1, 0)
     for unused in range(100):
         x.__dlpack__()
-    with pytest.raises(rondo.ArgumentError, match="taken before"):
+    with raises(rondo.ArgumentError, "from_dlpack: the capsule has been taken before, or is none of DLPack"):
         rondo.from_dlpack(old)
-    with pytest.raises(rondo.ArgumentError, match="detach"):
+    with raises(rondo.ArgumentError, "__dlpack__: the tensor requires gradients; call detach() first"):
         rondo.ones(1, requires_grad=True).__dlpack__()
 
 

@@ -9,6 +9,7 @@ import weakref
 
 import numpy as np
 import pytest
+from whole_errors import raises
 
 import rondo
 
@@ -27,12 +28,9 @@ def test_numbers_and_nested_lists_become_tensors_of_the_dtype_that_pytorch_gives
 
 
 def test_ragged_lists_are_an_error_that_names_the_place():
-    with pytest.raises(rondo.ShapeError) as error:
+    with raises(rondo.ShapeError, "tensor: a list of 1 stands where one of 2 is expected, at depth 1"):
         rondo.tensor([[1, 2], [3]])
-    assert str(error.value) == (
-        "tensor: a list of 1 stands where one of 2 is expected, at depth 1"
-    )
-    with pytest.raises(ValueError, match="a number stands where a list of 2 is expected"):
+    with raises(ValueError, "tensor: a number stands where a list of 2 is expected"):
         rondo.tensor([[1, 2], 3])
 
 
@@ -77,17 +75,20 @@ def test_one_element_converts_to_python_numbers():
     assert bool(rondo.tensor([0])) is False
     assert [10, 20, 30][rondo.tensor(1)] == 20
     assert rondo.tensor(4).item() == 4
-    with pytest.raises(rondo.ArgumentError, match="ambiguous"):
+    with raises(
+        rondo.ArgumentError,
+        "bool: the truth of a tensor of shape [2] is ambiguous; use any() or all()",
+    ):
         bool(rondo.ones(2))
-    with pytest.raises(TypeError, match="an integer"):
+    with raises(TypeError, "index: a tensor of dtype float32 is used as an index; expected an integer"):
         [1, 2][rondo.tensor(1.0)]
 
 
 def test_len_and_iteration_go_over_the_first_axis():
     assert [row.tolist() for row in rondo.tensor([[1, 2], [3, 4]])] == [[1, 2], [3, 4]]
-    with pytest.raises(rondo.ArgumentError, match="rank 0"):
+    with raises(rondo.ArgumentError, "iter: a tensor of rank 0 cannot be iterated over"):
         iter(rondo.tensor(1))
-    with pytest.raises(TypeError):
+    with raises(TypeError, "len: a tensor of rank 0 has no length"):
         len(rondo.tensor(1))
 
 
@@ -157,7 +158,7 @@ def test_copies_and_pickles_keep_everything():
     assert pair[0] is pair[1]
     for dtype in (rondo.bfloat16, rondo.bool, rondo.int8):
         assert pickle.loads(pickle.dumps(dtype)) is dtype
-    with pytest.raises(rondo.ArgumentError, match="history"):
+    with raises(rondo.ArgumentError, "deepcopy: the tensor is a result with history; use clone()"):
         copy.deepcopy(x * 2)
 
 
@@ -186,28 +187,25 @@ def test_devices():
     assert repr(rondo.device("cuda", 1)) == "device(type='cuda', index=1)"
     assert rondo.cuda.is_available() is False
     for make in (lambda: rondo.ones(1).to("cuda"), lambda: rondo.zeros(2, device="cuda:0")):
-        with pytest.raises(rondo.DeviceError) as error:
-            make()
-        assert str(error.value) == (
+        with raises(
+            rondo.DeviceError,
             "device: cuda:0 needs a plug-in for cuda, and none is installed; tensors of this "
-            "build live on cpu"
-        )
+            "build live on cpu",
+        ):
+            make()
 
 
 def test_a_missing_name_is_told_with_the_nearest_one():
-    with pytest.raises(AttributeError) as error:
+    with raises(AttributeError, "module 'rondo' has no attribute 'zeross'; did you mean 'zeros'?"):
         rondo.zeross  # noqa: B018
-    assert str(error.value) == "module 'rondo' has no attribute 'zeross'; did you mean 'zeros'?"
     for module, name, near in [
         (rondo.nn, "Linaer", "Linear"),
         (rondo.nn.functional, "rellu", "relu"),
         (rondo.optim, "Adm", "Adam"),
     ]:
-        with pytest.raises(AttributeError) as error:
+        text = f"module '{module.__name__}' has no attribute '{name}'; did you mean '{near}'?"
+        with raises(AttributeError, text):
             getattr(module, name)
-        assert str(error.value) == (
-            f"module '{module.__name__}' has no attribute '{name}'; did you mean '{near}'?"
-        )
 
 
 @pytest.mark.parametrize(
