@@ -4,11 +4,9 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
+from contextlib import contextmanager
 
 import pytest
-
-HERE = Path(__file__).resolve().parent
 
 # What every child can use.
 PRELUDE = """
@@ -68,29 +66,31 @@ def cache(tmp_path):
     return tmp_path / "cache"
 
 
+@contextmanager
+def mounted(folder, options):
+    """A disk of its own over the new folder, for the block; root alone can mount one."""
+    folder.mkdir()
+    if shutil.which("mount") is None:
+        pytest.skip("no disk can be mounted here: there is no program mount")
+    command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder]
+    made = subprocess.run(command, capture_output=True, text=True)
+    if made.returncode != 0:
+        pytest.skip(f"no disk with {options} can be mounted here: {made.stderr.strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)
+
+
 @pytest.fixture
 def small_disk(tmp_path):
-    """A folder on a disk of 1 MB; root alone can make one."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    made = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], capture_output=True, text=True
-    ) if shutil.which("mount") else None
-    if made is None or made.returncode != 0:
-        pytest.skip("a small disk cannot be mounted here: " + (made.stderr.strip() if made else "no mount"))
-    yield folder
-    subprocess.run(["umount", "-l", folder], check=True)
+    """A folder on a disk of 1 MB."""
+    with mounted(tmp_path / "disk", "size=1m") as folder:
+        yield folder
 
 
 @pytest.fixture
 def read_only_disk(tmp_path):
     """A folder on a disk that cannot be written."""
-    folder = tmp_path / "read_only"
-    folder.mkdir()
-    made = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", folder], capture_output=True, text=True
-    ) if shutil.which("mount") else None
-    if made is None or made.returncode != 0:
-        pytest.skip("a read-only disk cannot be mounted here: " + (made.stderr.strip() if made else "no mount"))
-    yield folder
-    subprocess.run(["umount", "-l", folder], check=True)
+    with mounted(tmp_path / "read_only", "ro") as folder:
+        yield folder
