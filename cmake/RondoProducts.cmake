@@ -7,14 +7,9 @@
 #   bindings/python   rondo_add_python_module(module.cpp ...) rondo/_C, if RONDO_PYTHON
 #   bindings/serve    rondo_add_command(main.cpp ...)         the program `rondo`
 #
-# A product that opens the plug-in calls dlopen("librondo_llvm.so"): its RUNPATH holds the places
-# where the plug-in lies, in the build tree, in an installed tree and in a wheel.
+# A product that opens a plug-in calls dlopen("librondo_llvm.so"): its RUNPATH holds the places
+# where the plug-ins lie, in the build tree, in an installed tree and in a wheel.
 include(GNUInstallDirs)
-
-# Where the wheel is built, scikit-build-core installs into the package and not into bin and lib.
-if(SKBUILD)
-  set(RONDO_PACKAGE_DIR rondo)
-endif()
 
 # The shared library of the C ABI. Only rondo_* functions leave it.
 function(rondo_add_c_library)
@@ -105,7 +100,7 @@ function(rondo_export_only target name)
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${map})
 endfunction()
 
-# Sets where a product looks for the plug-in; $ORIGIN is the folder of the product itself.
+# Sets where a product looks for plug-ins; $ORIGIN is the folder of the product itself.
 function(rondo_find_plugin_in target)
   set_target_properties(${target} PROPERTIES BUILD_RPATH "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}"
     INSTALL_RPATH "${ARGN}")
