@@ -19,7 +19,7 @@ PARTS = {"A": 6, "B": 7, "C": 6, "D": 2, "E": 6}
 
 CPP_TEST = re.compile(r"^TEST(?:_F|_P)?\(\s*(\w+)\s*,\s*(\w+)\s*\)", re.MULTILINE)
 PYTHON_TEST = re.compile(r"^\s*(?:async )?def (test_\w+)\(", re.MULTILINE)
-CTEST_ENTRY = re.compile(r"(?:add_test\(NAME|rondo_add_static_check\(|rondo_add_script_test\()\s*([\w.]+)")
+CTEST_ENTRY = re.compile(r"(?:add_test\(NAME|rondo_add_static_check\()\s*([\w.]+)")
 FUZZER = re.compile(r"rondo_add_fuzzer\((\w+)")
 
 

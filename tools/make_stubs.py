@@ -137,12 +137,7 @@ def index_stub(what, parts, prefix):
 def methods_stub(ops):
     named = [op for op in ops if op["method"] and has_names(op)]
     lines = ["class TensorOps:"]
-    for op in ops:
-        if op["method"]:
-            lines.append(method(op))
-            if op["has_in_place"]:
-                lines.append(method(op, "_"))
-    for op in aliases(ops):
+    for op in [*ops, *aliases(ops)]:
         if op["method"]:
             lines.append(method(op))
             if op["has_in_place"]:

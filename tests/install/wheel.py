@@ -7,6 +7,7 @@ Usage: wheel.py FOLDER, where the copy, the build, the wheel and the environment
 import email
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tomllib
@@ -141,7 +142,6 @@ def check_server(folder, environment, archive, expected):
     finally:
         server.terminate()
         server.wait(30)
-    import struct
 
     def bits(texts):
         return [struct.pack("f", float(text)) for text in texts]
