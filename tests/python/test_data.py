@@ -180,7 +180,7 @@ def test_data_sets_are_split_joined_and_selected():
         data.TensorDataset(rondo.ones(2), rondo.ones(3))
 
 
-def test_samplers():
+def test_samplers_draw_what_they_promise():
     assert list(data.SequentialSampler(range(3))) == [0, 1, 2]
     drawn = list(data.RandomSampler(range(5), replacement=True, num_samples=50))
     assert len(drawn) == 50 and set(drawn) <= set(range(5))

@@ -105,7 +105,7 @@ def test_their_gradients_are_those_of_differences(name, same):
     same(x.grad, expected, 1e-5)
 
 
-def test_diagonals_and_triangles(same):
+def test_diagonals_and_triangles_are_numpys(same):
     x, v = rondo.tensor(X), rondo.tensor([1.0, 2.0])
     same(rondo.diag(v, -1), np.diag([1.0, 2.0], -1))
     same(rondo.diag(x, 1), np.diag(X, 1))
@@ -119,7 +119,7 @@ def test_diagonals_and_triangles(same):
         rondo.diag(rondo.ones(1, 1, 1))
 
 
-def test_spreading_cutting_and_joining(same):
+def test_spreading_cutting_and_joining_are_numpys(same):
     x, v = rondo.tensor(X), rondo.tensor([1.0, 2.0, 3.0])
     assert rondo.broadcast_shapes((3, 1), (2,), (1,)) == (3, 2)
     with raises(rondo.ShapeError, "broadcast_shapes: [2] and [3]; sizes must be equal or 1 at axis 0"):
@@ -147,7 +147,7 @@ def test_spreading_cutting_and_joining(same):
     same(rondo.logspace(0, 2, 3), [1.0, 10.0, 100.0])
 
 
-def test_elements_by_their_places(same):
+def test_elements_are_taken_and_written_by_their_places(same):
     x = rondo.tensor(X)
     same(x.take(rondo.tensor([0, 5])), X.reshape(-1)[[0, 5]])
     same(x.index_fill(1, rondo.tensor([0, 2]), 9.0), [[9, -1.25, 9], [9, -0.75, 9]])
@@ -158,7 +158,7 @@ def test_elements_by_their_places(same):
     same(rondo.argwhere(rondo.tensor([0, 3])), [[1]])
 
 
-def test_products(same):
+def test_further_products_are_numpys(same):
     x, y = rondo.tensor(X), rondo.tensor(Y)
     same(rondo.tensordot(x, y, ([1], [1])), np.tensordot(X, Y, ([1], [1])), 1e-6)
     same(rondo.cross(x, y), np.cross(X, Y), 1e-6)
@@ -179,7 +179,7 @@ def test_products(same):
         rondo.tensordot(x, y, ([0], [1]))
 
 
-def test_order_and_counts(same):
+def test_order_and_counts_are_numpys(same):
     x = rondo.tensor(X)
     for method in ("linear", "lower", "higher", "nearest", "midpoint"):
         same(rondo.quantile(x, 0.3, 1, interpolation=method), np.quantile(X, 0.3, 1, method=method))
@@ -210,7 +210,7 @@ def test_places_in_sorted_numbers_are_numpys(right, same):
     assert rondo.searchsorted(rondo.tensor(edges), 2.5).item() == 3
 
 
-def test_runs_of_equal_elements(same):
+def test_runs_of_equal_elements_become_one_with_their_counts(same):
     found = rondo.unique_consecutive(
         rondo.tensor([1, 1, 2, 2, 1]), return_inverse=True, return_counts=True
     )
@@ -218,7 +218,7 @@ def test_runs_of_equal_elements(same):
         same(ours, expected)
 
 
-def test_further_methods(same):
+def test_further_methods_give_pytorchs_results(same):
     x = rondo.tensor(X)
     same(x[:, :2].trace(), np.trace(X[:, :2]))
     same(rondo.ones(2, 3, 4).sum_to_size(3, 1), np.full((3, 1), 8.0))

@@ -211,7 +211,7 @@ def test_equal_modules_of_a_list_stand_in_one_line():
     )
 
 
-def test_containers():
+def test_containers_hold_modules_in_order_and_by_name():
     layers = [nn.Linear(2, 2) for _ in range(3)]
     net = nn.Sequential(*layers)
     assert net[-1] is layers[2] and len(net[:2]) == 2 and list(net) == layers
@@ -232,7 +232,7 @@ def test_containers():
     assert [n for n, _ in nn.ParameterDict({"w": rondo.ones(1)}).named_parameters()] == ["w"]
 
 
-def test_linear_and_embedding(same):
+def test_linear_and_embedding_are_their_formulas(same):
     net = nn.Linear(3, 2)
     x = np.random.rand(4, 3).astype(np.float32)
     weight, bias = np.array(net.weight.tolist()), np.array(net.bias.tolist())
@@ -243,7 +243,7 @@ def test_linear_and_embedding(same):
     same(table.weight.grad, [[0, 0, 0], [0, 0, 0], [2, 2, 2], [0, 0, 0], [0, 0, 0]])
 
 
-def test_norms(same):
+def test_norms_are_their_formulas(same):
     x = np.random.rand(6, 4).astype(np.float32)
     mean, var = x.mean(0), x.var(0)
     norm = nn.BatchNorm1d(4)
@@ -269,7 +269,7 @@ def test_dropout_works_in_training_alone():
     assert drop.eval()(x) is x
 
 
-def test_convolution_and_pooling(same):
+def test_convolution_and_pooling_are_their_formulas(same):
     x = np.random.rand(2, 3, 6, 6).astype(np.float32)
     conv = nn.Conv2d(3, 4, 3, padding=1)
     weight = np.array(conv.weight.tolist(), dtype=np.float32)
@@ -362,7 +362,7 @@ def test_transformer_layers_train(norm_first):
     assert net.layers[0].linear1.weight is not net.layers[1].linear1.weight
 
 
-def test_losses(same):
+def test_losses_are_their_formulas(same):
     x = np.random.rand(4, 3).astype(np.float32)
     target = np.array([0, 2, 1, 2])
     log = x - np.log(np.exp(x).sum(1, keepdims=True))
@@ -393,7 +393,7 @@ def test_activations_give_values_and_gradients_of_the_same_shape(kind):
     assert rondo.isfinite(x.grad).all()
 
 
-def test_softmax_and_its_relatives(same):
+def test_softmax_and_its_relatives_are_their_formulas(same):
     x = np.random.rand(2, 3)
     p = np.exp(x) / np.exp(x).sum(1, keepdims=True)
     same(nn.Softmax(1)(rondo.tensor(x)), p, 1e-6)
@@ -416,7 +416,7 @@ def test_gradients_are_clipped(same):
     assert a.tolist() == [1, 1] and b.tolist() == [1]
 
 
-def test_initialisers():
+def test_initialisers_draw_within_their_bounds():
     w = rondo.empty(50, 40)
     nn.init.kaiming_uniform_(w, nonlinearity="relu")
     assert w.abs().max().item() <= (6 / 40) ** 0.5

@@ -40,7 +40,7 @@ def test_binary_operators_work_on_tensors_numbers_and_arrays_on_either_side(func
 
 
 @pytest.mark.parametrize("function", [operator.and_, operator.or_, operator.xor])
-def test_bitwise_operators(function):
+def test_bitwise_operators_are_pythons_on_each_element(function):
     a, b = [True, True, False], [True, False, False]
     expected = [function(p, q) for p, q in zip(a, b)]
     assert function(rondo.tensor(a), rondo.tensor(b)).tolist() == expected
@@ -50,14 +50,14 @@ def test_bitwise_operators(function):
     assert (rondo.tensor([8, 16]) >> 2).tolist() == [2, 4]
 
 
-def test_unary_operators(same):
+def test_unary_operators_are_pythons_on_each_element(same):
     x = rondo.tensor([-1.5, 2.0])
     same(-x, [1.5, -2.0])
     same(abs(x), [1.5, 2.0])
     assert +x is x
 
 
-def test_products(same):
+def test_matmul_is_numpys(same):
     a, b = np.random.rand(2, 3, 4), np.random.rand(4, 5)
     same(rondo.tensor(a) @ rondo.tensor(b), a @ b, 1e-6)
     same(rondo.tensor(b[:, 0]) @ rondo.tensor(b), b[:, 0] @ b, 1e-6)
@@ -137,7 +137,7 @@ def test_arguments_of_pytorch_beyond_the_schema():
         x.add(x, beta=2)
 
 
-def test_splitting_and_joining(same):
+def test_splitting_and_joining_are_numpys(same):
     a = np.arange(20.0).reshape(4, 5)
     x = rondo.tensor(a)
     for got, expected in zip(x.split(2, 1), (a[:, :2], a[:, 2:4], a[:, 4:])):
@@ -153,7 +153,7 @@ def test_splitting_and_joining(same):
         x.split([1, 2])
 
 
-def test_shapes_and_repeats(same):
+def test_repeats_and_reshapes_are_numpys(same):
     a = np.arange(6.0).reshape(2, 3)
     x = rondo.tensor(a)
     same(x.repeat(2, 2), np.tile(a, (2, 2)))
@@ -176,7 +176,7 @@ EINSUMS = ["ij,jk->ik", "bij,bjk->bik", "ij->ji", "ii->i", "ij->", "i,j->ij", ".
 
 
 @pytest.mark.parametrize("equation", EINSUMS)
-def test_einsum(equation, same):
+def test_einsum_is_numpys(equation, same):
     sizes = {"i": 3, "j": 4, "k": 5, "b": 2}
     if equation == "ii->i":
         sizes["i"] = 3
@@ -186,7 +186,7 @@ def test_einsum(equation, same):
     same(rondo.einsum(equation, *map(rondo.tensor, arrays)), np.einsum(equation, *arrays), 1e-6)
 
 
-def test_creation(same):
+def test_tensors_are_made_as_by_numpy(same):
     same(rondo.linspace(0, 1, 5), np.linspace(0, 1, 5))
     assert rondo.linspace(2, 3, 1).tolist() == [2.0]
     same(rondo.eye(2, 3), np.eye(2, 3))
@@ -198,7 +198,7 @@ def test_creation(same):
     assert rondo.zeros(()).shape == ()
 
 
-def test_closeness():
+def test_allclose_allows_a_tolerance_and_equal_none():
     x = rondo.tensor([1.0, 2.0])
     assert rondo.allclose(x, x + 1e-9) and not rondo.allclose(x, x + 1)
     assert x.equal(x.clone()) and not x.equal(x + 1)

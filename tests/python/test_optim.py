@@ -171,7 +171,7 @@ SCHEDULES = [
 
 
 @pytest.mark.parametrize("make, expected", SCHEDULES)
-def test_schedules(make, expected):
+def test_schedules_give_pytorchs_rates(make, expected):
     optimizer = optim.SGD([nn.Parameter(rondo.ones(1))], lr=1.0)
     schedule = make(optimizer)
     rates = []

@@ -181,7 +181,7 @@ def test_to_and_its_short_forms_change_the_dtype():
     assert x.type() == "rondo.float32"
 
 
-def test_devices():
+def test_tensors_live_on_the_cpu_and_a_missing_plug_in_is_told():
     assert str(rondo.ones(1).device) == "cpu"
     assert rondo.device("cpu") == rondo.ones(1).device
     assert repr(rondo.device("cuda", 1)) == "device(type='cuda', index=1)"

@@ -14,26 +14,25 @@ def python_blocks(page):
     return re.findall(r"^```python\n(.*?)^```$", (ROOT / page).read_text(), re.DOTALL | re.MULTILINE)
 
 
+def assert_runs(text, folder):
+    program = folder / "program.py"
+    program.write_text(text)
+    done = subprocess.run(
+        [sys.executable, str(program)], capture_output=True, text=True, timeout=300, cwd=folder
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_the_blocks_of_the_tutorial_run_in_order(tmp_path):
     blocks = python_blocks("docs/tutorial.md")
     assert len(blocks) >= 8
-    program = tmp_path / "tutorial.py"
-    program.write_text("\n\n".join(blocks))
-    done = subprocess.run(
-        [sys.executable, str(program)], capture_output=True, text=True, timeout=300, cwd=tmp_path
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert_runs("\n\n".join(blocks), tmp_path)
 
 
 def test_the_python_of_the_readme_runs(tmp_path):
     blocks = python_blocks("README.md")
     assert blocks
-    program = tmp_path / "readme.py"
-    program.write_text("\n\n".join(blocks).replace("range(2000)", "range(100)"))
-    done = subprocess.run(
-        [sys.executable, str(program)], capture_output=True, text=True, timeout=300, cwd=tmp_path
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert_runs("\n\n".join(blocks).replace("range(2000)", "range(100)"), tmp_path)
 
 
 NOTEBOOK_CELLS = [
