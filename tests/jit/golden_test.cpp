@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "jit/session.h"
+#include "tests/support/check_error.h"
 
 namespace rondo::jit {
 namespace {
@@ -29,8 +30,14 @@ TEST(Golden, GuardsAndSymbolsOfTheFirstFormatHold) {
     return session.run("forward", {Tensor::empty({batch, seq, 3}, Dtype::float32)})[0].shape();
   };
   EXPECT_EQ(run(5, 6), (Shape{15, 2, 3}));
-  EXPECT_THROW(run(5, 7), ShapeError);
-  EXPECT_THROW(run(5, 18), ShapeError);
+  check_error<ShapeError>(
+      [&] { run(5, 7); },
+      "forward: the sizes break a guard: seq//2*2 == seq, where seq is 7: the trace holds "
+      "for sizes in steps of 2: between them the function fails");
+  check_error<ShapeError>(
+      [&] { run(5, 18); },
+      "forward: the sizes break a guard: seq <= 10, where seq is 18: the trace does not hold "
+      "for 12: the function fails");
 }
 
 }  // namespace

@@ -125,7 +125,9 @@ TEST(Dimension, IsLimitedInDepthAndSize) {
                                "a)))))))))))))))))))))))))))))))))' at character 34; expected at "
                                "most 32 nested parentheses");
   EXPECT_EQ(rewritten(open.substr(1) + "a" + std::string(32, ')')), "a");
-  EXPECT_THROW(Dimension::parse(std::string(1'000'000, '(')), FormatError);
+  check_error<FormatError>([] { Dimension::parse(std::string(1'000'000, '(')); },
+                           "dimension: cannot read '" + std::string(80, '(') +
+                               "...' at character 34; expected at most 32 nested parentheses");
   std::string sum = "a";
   for (int i = 0; i < 32; ++i) {
     sum += "+a";

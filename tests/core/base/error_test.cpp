@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "tests/support/check_error.h"
+
 namespace rondo {
 namespace {
 
@@ -22,12 +24,26 @@ TEST(Error, CheckReturnsWhenItsConditionHolds) {
   EXPECT_NO_THROW(check<IndexError>(true, "index: {}", 1));
 }
 
+template <class E>
+void check_kind(ErrorKind kind, const char* name) {
+  check_error<E>([kind] { throw_error(kind, "the text"); }, "the text");
+  EXPECT_STREQ(error_name(kind), name);
+}
+
 TEST(Error, EveryKindIsThrownAsTheClassOfItsName) {
-  EXPECT_THROW(throw_error(ErrorKind::dtype, ""), DtypeError);
-  EXPECT_THROW(throw_error(ErrorKind::out_of_memory, ""), OutOfMemoryError);
-  EXPECT_THROW(throw_error(ErrorKind::internal, ""), InternalError);
-  EXPECT_STREQ(error_name(ErrorKind::shape), "ShapeError");
-  EXPECT_STREQ(error_name(ErrorKind::internal), "InternalError");
+  check_kind<ShapeError>(ErrorKind::shape, "ShapeError");
+  check_kind<DtypeError>(ErrorKind::dtype, "DtypeError");
+  check_kind<DeviceError>(ErrorKind::device, "DeviceError");
+  check_kind<IndexError>(ErrorKind::index, "IndexError");
+  check_kind<ArgumentError>(ErrorKind::argument, "ArgumentError");
+  check_kind<OutOfMemoryError>(ErrorKind::out_of_memory, "OutOfMemoryError");
+  check_kind<UnsupportedError>(ErrorKind::unsupported, "UnsupportedError");
+  check_kind<CancelledError>(ErrorKind::cancelled, "CancelledError");
+  check_kind<IoError>(ErrorKind::io, "IoError");
+  check_kind<FormatError>(ErrorKind::format, "FormatError");
+  check_kind<CompileError>(ErrorKind::compile, "CompileError");
+  check_kind<InternalError>(ErrorKind::internal, "InternalError");
+  check_kind<DeadlineError>(ErrorKind::deadline, "DeadlineError");
 }
 
 TEST(Error, AnInvariantSaysThatTheFaultIsOurs) {
