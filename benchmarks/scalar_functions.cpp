@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codegen/kernel.h"
 #include "codegen/scalar/block.h"
 
 namespace rondo::codegen {
@@ -18,7 +19,6 @@ namespace {
 
 constexpr std::int64_t kCount = 1024;
 constexpr int kRepeats = 20;
-constexpr const char* kRegNames[] = {"i32", "i64", "f32", "f64"};
 
 /// Memory of registers of any class.
 using Block = std::vector<double>;
@@ -68,7 +68,7 @@ void measure(ScalarOp op, double lowest, double highest) {
     const Block a = uniform(select ? Reg::i32 : reg, lowest, highest, bits);
     const Block b = uniform(reg, lowest, highest, bits);
     const Block c = uniform(reg, lowest, highest, bits);
-    fmt::print("  {} {:5.2f}", kRegNames[i],
+    fmt::print("  {} {:5.2f}", reg_name(reg),
                nanoseconds_per_element(block_function(op, reg), a, b, c));
   }
   fmt::print("\n");

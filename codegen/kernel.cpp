@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "codegen/canonical_order.h"
+#include "codegen/round_up.h"
+
 namespace rondo::codegen {
 
 std::string_view reduce_name(ReduceKind kind) {
@@ -12,11 +15,15 @@ std::string_view reduce_name(ReduceKind kind) {
   return kNames[static_cast<int>(kind)];
 }
 
+std::string_view reg_name(Reg reg) {
+  constexpr std::string_view kNames[kRegCount] = {"i32", "i64", "f32", "f64"};
+  return kNames[static_cast<int>(reg)];
+}
+
 namespace {
 
-constexpr const char* kRegNames[] = {"i32", "i64", "f32", "f64"};
 std::string print_instr(const Instr& in) {
-  const char* reg = kRegNames[static_cast<int>(in.reg)];
+  const std::string_view reg = reg_name(in.reg);
   switch (in.kind) {
     case InstrKind::constant:
       return fmt::format("const.{} {:x}", reg, in.bits);
@@ -102,6 +109,26 @@ int Kernel::phases() const {
   return last + 1;
 }
 
+Reg Kernel::op_class(const Instr& op) const {
+  return code[static_cast<std::size_t>(op.scalar == ScalarOp::select ? op.b : op.a)].reg;
+}
+
+std::vector<char> uniform_values(const Kernel& kernel) {
+  std::vector<char> uniform;
+  uniform.reserve(kernel.code.size());
+  for (const Instr& in : kernel.code) {
+    bool same = in.kind == InstrKind::constant || in.kind == InstrKind::scalar;
+    if (in.kind == InstrKind::op && in.level == Level::row) {
+      const int uses[] = {in.a, in.b, in.c};
+      same = std::all_of(std::begin(uses), std::end(uses), [&](int use) {
+        return use < 0 || uniform[static_cast<std::size_t>(use)] != 0;
+      });
+    }
+    uniform.push_back(same ? 1 : 0);
+  }
+  return uniform;
+}
+
 std::string print(const Kernel& kernel) {
   std::string text = fmt::format("scalars {}\n", kernel.scalars);
   for (const KernelOperand& operand : kernel.operands) {
@@ -116,12 +143,16 @@ std::string print(const Kernel& kernel) {
   return text;
 }
 
-std::string print(const Variant& variant) {
-  std::string text = variant.schedule == Schedule::rows ? "rows " : "columns ";
-  for (const StrideClass stride : variant.strides) {
+std::string print(const std::vector<StrideClass>& strides) {
+  std::string text;
+  for (const StrideClass stride : strides) {
     text += stride == StrideClass::unit ? 'u' : (stride == StrideClass::zero ? 'z' : 'a');
   }
   return text;
+}
+
+std::string print(const Variant& variant) {
+  return (variant.schedule == Schedule::rows ? "rows " : "columns ") + print(variant.strides);
 }
 
 std::vector<Phase> plan_phases(const Kernel& kernel) {
@@ -153,10 +184,9 @@ std::int64_t scratch_bytes(const Kernel& kernel, Schedule schedule, std::int64_t
   for (const Instr& in : kernel.code) {
     const std::int64_t bytes = reg_bytes(in.reg);
     if (schedule == Schedule::rows) {
-      total += in.spill ? (outer * cols + 31) / 16 * 16 * bytes : 0;
+      total += in.spill ? (round_up(outer * cols, kReduceLanes) + kReduceLanes) * bytes : 0;
     } else if (in.kind == InstrKind::reduce) {
-      const bool places = in.reduce == ReduceKind::argmax || in.reduce == ReduceKind::argmin;
-      total += 17 * kColumnArrayBytes * (places ? 2 : 1);
+      total += (kReduceLanes + 1) * kColumnArrayBytes * (gives_place(in.reduce) ? 2 : 1);
     } else if (in.spill) {
       total += outer * cols * kColumnTile * bytes;
     } else if (in.level == Level::row && (in.kind == InstrKind::load || in.kind == InstrKind::op)) {

@@ -17,8 +17,8 @@ namespace rondo::codegen {
 // A kernel runs over `rows` x (`outer` x `cols`) elements. A row is independent of all others.
 // Within a row an element is addressed by (o, c), o < outer, c < cols; element (o, c) of row r of
 // operand p lies at
-//   data[p] + r * row_stride[p] + o * outer_stride[p] + c * col_stride[p]          (strides in
-//   bytes).
+//   data[p] + r * row_stride[p] + o * outer_stride[p] + c * col_stride[p]
+// with strides in bytes.
 // Kernels without reductions have outer = 1. Values are of one of two levels: `row` values are
 // computed once a row (constants, scalars, loads of row operands, results of reductions and what
 // follows from them alone), `element` values once for each element.
@@ -77,6 +77,14 @@ enum class ReduceKind : std::uint8_t {
 /// "sum", "argmax".
 std::string_view reduce_name(ReduceKind kind);
 
+/// Whether the result is a place in the row, an i64: argmax and argmin.
+constexpr bool gives_place(ReduceKind kind) {
+  return kind == ReduceKind::argmax || kind == ReduceKind::argmin;
+}
+
+/// "i32", "f64".
+std::string_view reg_name(Reg reg);
+
 struct Instr {
   InstrKind kind = InstrKind::constant;
   ScalarOp scalar = ScalarOp::add;
@@ -97,6 +105,9 @@ struct Kernel {
 
   bool has_reduction() const;
   int phases() const;
+
+  /// The class that an op computes in: that of its operands; for select, of its branches.
+  Reg op_class(const Instr& op) const;
 };
 
 /// The text that prints a kernel; equal texts are equal kernels (it is the first part of the cache
@@ -106,14 +117,17 @@ std::string print(const Kernel& kernel);
 /// Checks the rules above. Errors: InternalError that names the instruction.
 void verify(const Kernel& kernel);
 
+/// For each instruction whether it is a row value that is the same in all rows, so that it can be
+/// computed once a call: constants, scalars, and ops on nothing else.
+std::vector<char> uniform_values(const Kernel& kernel);
+
 /// What a target does in one phase.
 struct Phase {
   std::vector<int> row_code;  // row values to compute before the loop (constants and scalars too)
   std::vector<int> reloads;   // spilled element values of earlier phases, read back from scratch
-  std::vector<int>
-      element_code;  // loads, ops and element stores, in order, those computed again included
-  std::vector<int> spills;      // element values of this phase to keep
-  std::vector<int> reductions;  // completed at the end of the loop
+  std::vector<int> element_code;  // loads, ops and stores in order, with those computed again
+  std::vector<int> spills;        // element values of this phase to keep
+  std::vector<int> reductions;    // completed at the end of the loop
 };
 
 /// The phases in order; the last one may have an empty loop (row stores are in the row_code of the
@@ -135,6 +149,9 @@ struct Variant {
 };
 
 std::string print(const Variant& variant);
+
+/// A letter for each class: u, z or a.
+std::string print(const std::vector<StrideClass>& strides);
 
 /// One call of a kernel.
 struct KernelArgs {

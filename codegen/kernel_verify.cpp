@@ -128,8 +128,7 @@ class InstrCheck {
   }
 
   void check_reduce() const {
-    const bool place = in_.reduce == ReduceKind::argmax || in_.reduce == ReduceKind::argmin;
-    require(in_.reg == (place ? Reg::i64 : used(0).reg), "is of the wrong class");
+    require(in_.reg == (gives_place(in_.reduce) ? Reg::i64 : used(0).reg), "is of the wrong class");
     if (in_.reduce == ReduceKind::dot) {
       require(is_floating(in_.reg), "is a dot of integers");
       require(used(1).reg == in_.reg, "has operands of different classes");

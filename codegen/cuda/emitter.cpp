@@ -31,24 +31,7 @@ Emitter::Emitter(const Kernel& kernel, const CudaVariant& variant, std::string n
       variant_(variant),
       phases_(plan_phases(kernel)),
       name_(std::move(name)),
-      uniform_(kernel.code.size(), 0) {
-  find_uniform();
-}
-
-void Emitter::find_uniform() {
-  for (std::size_t n = 0; n < kernel_.code.size(); ++n) {
-    const Instr& in = kernel_.code[n];
-    if (in.kind == InstrKind::constant || in.kind == InstrKind::scalar) {
-      uniform_[n] = 1;
-    } else if (in.kind == InstrKind::op && in.level == Level::row) {
-      const int uses[] = {in.a, in.b, in.c};
-      uniform_[n] = std::all_of(std::begin(uses), std::end(uses),
-                                [&](int use) { return use < 0 || is_uniform(use); })
-                        ? 1
-                        : 0;
-    }
-  }
-}
+      uniform_(uniform_values(kernel)) {}
 
 std::string Emitter::emit() {
   source_.line("extern \"C\" __global__ void __launch_bounds__({}, {})", threads_of(variant_.form),

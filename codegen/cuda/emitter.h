@@ -75,7 +75,6 @@ class Emitter {
   Source source_;
 
  private:
-  void find_uniform();
   void emit_uniform();
 
   std::string name_;

@@ -189,9 +189,7 @@ void RowProgram::emit_partials(const Phase& phase) {
   for (const int n : phase.reductions) {
     source_.line("r{} = fold_partials<{}, {}>({} + {}, blocks, {});", n, kThreads, fold_type(n),
                  partial_address(), 8 * words, 8 * partial_words(kernel_));
-    const bool places =
-        instr(n).reduce == ReduceKind::argmax || instr(n).reduce == ReduceKind::argmin;
-    words += places ? 2 : 1;
+    words += gives_place(instr(n).reduce) ? 2 : 1;
   }
 }
 
@@ -282,9 +280,7 @@ void RowProgram::end_block(const Phase& phase) {
       source_.open("if (lane == 0{})", columns_ ? " && active" : "");
       source_.line("put_partial(kept + {}, t{});", 8 * words, n);
       source_.close();
-      const bool places =
-          instr(n).reduce == ReduceKind::argmax || instr(n).reduce == ReduceKind::argmin;
-      words += places ? 2 : 1;
+      words += gives_place(instr(n).reduce) ? 2 : 1;
     } else if (block_) {
       source_.line(
           "append_round<{}>(r{}, t{}, half_warp, blocks - begin < {} ? blocks - begin : {}, "

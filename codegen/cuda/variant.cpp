@@ -5,32 +5,21 @@
 #include <algorithm>
 
 namespace rondo::codegen::cuda {
-namespace {
-
-bool has_places(const Instr& in) {
-  return in.reduce == ReduceKind::argmax || in.reduce == ReduceKind::argmin;
-}
-
-}  // namespace
 
 std::string print(const CudaVariant& variant) {
   constexpr const char* kForms[] = {"flat", "rows", "block", "columns"};
   constexpr const char* kStages[] = {"whole", "partial", "finish"};
-  std::string text =
-      fmt::format("{} {} {} {} loops{} pack{} ", kForms[static_cast<int>(variant.form)],
-                  kStages[static_cast<int>(variant.stage)], variant.wide ? 64 : 32,
-                  variant.one_row ? "row" : "rows", variant.loops, variant.pack);
-  for (const StrideClass stride : variant.strides) {
-    text += stride == StrideClass::unit ? 'u' : (stride == StrideClass::zero ? 'z' : 'a');
-  }
-  return text;
+  return fmt::format("{} {} {} {} loops{} pack{} {}", kForms[static_cast<int>(variant.form)],
+                     kStages[static_cast<int>(variant.stage)], variant.wide ? 64 : 32,
+                     variant.one_row ? "row" : "rows", variant.loops, variant.pack,
+                     print(variant.strides));
 }
 
 int partial_words(const Kernel& kernel) {
   int words = 0;
   for (const Instr& in : kernel.code) {
     if (in.kind == InstrKind::reduce && in.phase == 0) {
-      words += has_places(in) ? 2 : 1;
+      words += gives_place(in.reduce) ? 2 : 1;
     }
   }
   return words;

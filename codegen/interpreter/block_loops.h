@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "codegen/canonical_order.h"
 #include "codegen/kernel.h"
 #include "core/base/isa.h"
 
@@ -46,7 +47,7 @@ struct ReduceBlock {
 
 /// The state of a reduction over one row that comes in several blocks.
 struct alignas(64) LaneState {
-  std::byte lanes[16 * 8];
+  std::byte lanes[kReduceLanes * 8];
   std::int64_t steps;   // of the canonical block that is under way
   std::int64_t blocks;  // that are complete
   std::byte result[8];  // of those
@@ -55,7 +56,7 @@ struct alignas(64) LaneState {
 
 /// The same for neighbouring rows in columns order. The pieces are memory of the caller.
 struct ColumnState {
-  std::byte* lanes;    // 16 * rows * 8 bytes; argmax and argmin: values, then counters
+  std::byte* lanes;    // kReduceLanes * rows * 8 bytes; argmax and argmin: values, then counters
   std::byte* results;  // rows * 8 bytes
   std::int64_t* places;
   std::int64_t rows;

@@ -233,8 +233,7 @@ const CopyLoops& copy(std::int64_t bytes) {
 }
 
 const ReduceLoops* reduce(ReduceKind kind, Reg reg) {
-  const bool place = kind == ReduceKind::argmax || kind == ReduceKind::argmin;
-  return place ? place_loops(kind, reg) : fold_loops(kind, reg);
+  return gives_place(kind) ? place_loops(kind, reg) : fold_loops(kind, reg);
 }
 
 }  // namespace

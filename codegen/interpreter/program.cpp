@@ -14,22 +14,6 @@ bool is_native(Dtype dtype) {
   return size_bytes(dtype, 1) == reg_bytes(reg_of(dtype));
 }
 
-/// Values that are the same for all rows.
-std::vector<char> uniform_values(const Kernel& kernel) {
-  std::vector<char> uniform;
-  for (const Instr& in : kernel.code) {
-    bool same = in.kind == InstrKind::constant || in.kind == InstrKind::scalar;
-    if (in.kind == InstrKind::op && in.level == Level::row) {
-      same = true;
-      for (const int use : {in.a, in.b, in.c}) {
-        same = same && (use < 0 || uniform[static_cast<std::size_t>(use)] != 0);
-      }
-    }
-    uniform.push_back(same ? 1 : 0);
-  }
-  return uniform;
-}
-
 /// Phases without values computed again: each where it is first needed.
 std::vector<Phase> resident_phases(std::vector<Phase> phases, std::size_t code_size) {
   std::vector<char> done(code_size, 0);
@@ -152,7 +136,7 @@ class BodyBuilder {
         break;
       case InstrKind::op:
         step.kind = StepKind::op;
-        step.op = block_function(in.scalar, op_class(in));
+        step.op = block_function(in.scalar, kernel_.op_class(in));
         step.a = in.a < 0 ? -1 : at(values, in.a);
         step.b = in.b < 0 ? -1 : at(values, in.b);
         step.c = in.c < 0 ? -1 : at(values, in.c);
@@ -162,10 +146,6 @@ class BodyBuilder {
         break;
     }
     return step;
-  }
-
-  Reg op_class(const Instr& in) const {
-    return instr(in.scalar == ScalarOp::select ? in.b : in.a).reg;
   }
 
   void set_memory(Step& step, const Instr& in) {

@@ -7,9 +7,9 @@
 namespace rondo::codegen {
 namespace {
 
-constexpr std::int64_t kBlockSteps = 64;
-constexpr std::int64_t kColumnsAhead =
-    8;  // a column's part of a tile ends before its memory's page
+/// How many columns ahead of its turn a column is fetched. The processor's own prefetching does not
+/// help: it stays within a page, and a column's part of a tile ends before that.
+constexpr std::int64_t kColumnsAhead = 8;
 
 class ColumnsEmitter final : public KernelEmitter {
  public:
@@ -367,7 +367,7 @@ void ColumnsEmitter::start_reductions(const Phase& phase) {
 /// At the first column of a block.
 void ColumnsEmitter::start_block(llvm::Value* steps_left) {
   llvm::Value* lane = ir_.CreateAnd(c_, ir_.number(kLanes - 1));
-  llvm::Value* starts = ir_.CreateAnd(ir_.CreateICmpEQ(steps_left, ir_.number(kBlockSteps)),
+  llvm::Value* starts = ir_.CreateAnd(ir_.CreateICmpEQ(steps_left, ir_.number(kReduceBlockSteps)),
                                       ir_.CreateICmpEQ(lane, ir_.number(0)));
   Guard start(ir_, starts, "block_start");
   fill_lanes();
@@ -381,7 +381,7 @@ void ColumnsEmitter::emit_phase(const Phase& phase) {
   Loop columns(ir_, "column");
   o_ = columns.carry(ir_.number(0));
   c_ = columns.carry(ir_.number(0));
-  llvm::Value* left = reduces ? columns.carry(ir_.number(kBlockSteps)) : nullptr;
+  llvm::Value* left = reduces ? columns.carry(ir_.number(kReduceBlockSteps)) : nullptr;
   llvm::Value* first = reduces ? columns.carry(ir_.getTrue()) : nullptr;
   place_ = ir_.CreateAdd(ir_.CreateMul(o_, cols_), c_);
   if (reduces) {
@@ -403,7 +403,7 @@ void ColumnsEmitter::emit_phase(const Phase& phase) {
     Guard end(ir_, ends, "block_end");
     end_block(first);
     end.close();
-    next.push_back(ir_.CreateSelect(ends, ir_.number(kBlockSteps), now_left));
+    next.push_back(ir_.CreateSelect(ends, ir_.number(kReduceBlockSteps), now_left));
     next.push_back(ir_.CreateAnd(first, ir_.CreateNot(ends)));
   }
   columns.close(again, next);

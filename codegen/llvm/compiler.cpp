@@ -47,9 +47,7 @@ struct DiagnosticSink final : llvm::DiagnosticHandler {
 
 bool has_calls(const Kernel& kernel) {
   return std::any_of(kernel.code.begin(), kernel.code.end(), [&](const Instr& in) {
-    const int typed = in.scalar == ScalarOp::select ? in.b : in.a;
-    return in.kind == InstrKind::op &&
-           is_call(in.scalar, kernel.code[static_cast<std::size_t>(typed)].reg);
+    return in.kind == InstrKind::op && is_call(in.scalar, kernel.op_class(in));
   });
 }
 

@@ -7,12 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/canonical_order.h"
 #include "core/op/scalar_op.h"
 #include "core/tensor/dtype.h"
 
 namespace rondo::codegen {
 
-inline constexpr unsigned kLanes = 16;
+/// Of vectors: the lanes of the canonical order, and of the functions of codegen/scalar.
+inline constexpr unsigned kLanes = kReduceLanes;
 
 /// An IRBuilder with the types and idioms that kernels are made of.
 class Ir : public llvm::IRBuilder<> {

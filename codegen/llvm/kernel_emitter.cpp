@@ -16,23 +16,7 @@ KernelEmitter::KernelEmitter(llvm::Module& module, const Kernel& kernel, const V
       ir_(module.getContext()),
       module_(module),
       values_(kernel.code.size()),
-      uniform_(kernel.code.size(), 0) {
-  find_uniform();
-}
-
-void KernelEmitter::find_uniform() {
-  for (std::size_t n = 0; n < kernel_.code.size(); ++n) {
-    const Instr& in = kernel_.code[n];
-    if (in.kind == InstrKind::constant || in.kind == InstrKind::scalar) {
-      uniform_[n] = 1;
-    } else if (in.kind == InstrKind::op) {
-      const int uses[] = {in.a, in.b, in.c};
-      const bool all = std::all_of(std::begin(uses), std::end(uses),
-                                   [&](int use) { return use < 0 || is_uniform(use); });
-      uniform_[n] = in.level == Level::row && all ? 1 : 0;
-    }
-  }
-}
+      uniform_(uniform_values(kernel)) {}
 
 llvm::Function& KernelEmitter::emit() {
   auto* type = llvm::FunctionType::get(ir_.getVoidTy(), {ir_.getPtrTy()}, false);
@@ -121,8 +105,7 @@ Lanes KernelEmitter::value(int n, llvm::Value* i) {
 Lanes KernelEmitter::apply_op(int n, llvm::Value* i) {
   const Instr& in = instr(n);
   const auto use = [&](int used) { return used < 0 ? Lanes{} : value(used, i); };
-  const Reg reg = instr(in.scalar == ScalarOp::select ? in.b : in.a).reg;
-  return apply(ir_, in.scalar, reg, use(in.a), use(in.b), use(in.c));
+  return apply(ir_, in.scalar, kernel_.op_class(in), use(in.a), use(in.b), use(in.c));
 }
 
 void KernelEmitter::emit_step(const Phase& phase, Strip& strip, llvm::Value* i) {

@@ -83,7 +83,6 @@ class KernelEmitter {
   llvm::Value* scratch_ = nullptr;
 
  private:
-  void find_uniform();
   void load_fields();
 
   llvm::Module& module_;

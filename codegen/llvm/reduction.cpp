@@ -46,7 +46,7 @@ Reducer::Reducer(Ir& ir, const Kernel& kernel, const Instr& instr)
       value_reg_(kernel.code[static_cast<std::size_t>(instr.a)].reg) {}
 
 bool Reducer::has_place() const {
-  return kind_ == ReduceKind::argmax || kind_ == ReduceKind::argmin;
+  return gives_place(kind_);
 }
 
 Partial Reducer::identity() {

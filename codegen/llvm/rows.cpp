@@ -4,8 +4,6 @@
 namespace rondo::codegen {
 namespace {
 
-constexpr std::int64_t kBlockSteps = 64;
-
 class RowsEmitter final : public KernelEmitter {
  public:
   RowsEmitter(llvm::Module& module, const Kernel& kernel, const Variant& variant, Isa isa)
@@ -243,7 +241,7 @@ std::vector<Partial> RowsEmitter::emit_chunks(const Phase& phase) {
   chunk_ = {};
   chunk_.o = chunks.carry(ir_.number(0));
   chunk_.c = chunks.carry(ir_.number(0));
-  chunk_.steps_left = reduces ? chunks.carry(ir_.number(kBlockSteps)) : nullptr;
+  chunk_.steps_left = reduces ? chunks.carry(ir_.number(kReduceBlockSteps)) : nullptr;
   llvm::Value* first = reduces ? chunks.carry(ir_.getTrue()) : nullptr;
   std::vector<Accumulator> states = carry_accumulators(chunks);
 
@@ -260,7 +258,7 @@ std::vector<Partial> RowsEmitter::emit_chunks(const Phase& phase) {
     llvm::Value* full = ir_.CreateICmpEQ(left, ir_.number(0));
     llvm::Value* ends = ir_.CreateOr(full, ir_.CreateNot(again));
     end_block(ends, first, states);
-    next.push_back(ir_.CreateSelect(ends, ir_.number(kBlockSteps), left));
+    next.push_back(ir_.CreateSelect(ends, ir_.number(kReduceBlockSteps), left));
     next.push_back(ir_.CreateAnd(first, ir_.CreateNot(ends)));
   }
   std::vector<Partial> results;

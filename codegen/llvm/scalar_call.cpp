@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 #include <llvm/IR/Module.h>
 
+#include "codegen/kernel.h"
 #include "core/base/error.h"
 
 namespace rondo::codegen {
 namespace {
-
-constexpr const char* kRegNames[] = {"i32", "i64", "f32", "f64"};
 
 llvm::CmpInst::Predicate predicate(ScalarOp op, bool floating) {
   switch (op) {
@@ -58,7 +57,7 @@ llvm::Value* instruction(Ir& ir, ScalarOp op, bool floating, const Lanes& a, con
 
 llvm::Value* call(Ir& ir, ScalarOp op, Reg reg, const Lanes& a, const Lanes& b, const Lanes& c) {
   const ScalarOpInfo& info = scalar_op_info(op);
-  const std::string name = fmt::format("rondo_{}_{}", info.name, kRegNames[static_cast<int>(reg)]);
+  const std::string name = fmt::format("rondo_{}_{}", info.name, reg_name(reg));
   llvm::Function* function = ir.GetInsertBlock()->getModule()->getFunction(name);
   check<CompileError>(function != nullptr, "llvm: no scalar function in the bitcode: {}", name);
   std::vector<llvm::Value*> arguments{a.value, b.value, c.value};

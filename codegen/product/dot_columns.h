@@ -1,6 +1,7 @@
 // Matrix-vector products of a matrix whose rows lie side by side: vectors run along the rows.
 #pragma once
 
+#include "codegen/canonical_order.h"
 #include "codegen/product/finish.h"
 #include "codegen/product/kernels.h"
 
@@ -57,7 +58,7 @@ void dot_columns(const T* a, Index a_stride, const T* x, Index count, Index last
                  bool accumulate) {
   using S = Simd<T>;
   using Rows = RowVectors<T, kCount, kPart>;
-  constexpr Index kHalf = 8;
+  constexpr Index kHalf = kReduceLanes / 2;
   const auto mask = S::mask(last_lanes);
   Rows lanes[2][kHalf];
   for (Index half = 0; half < 2; ++half) {

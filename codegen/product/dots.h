@@ -1,14 +1,15 @@
 // Matrix-vector products: the canonical sum of products of each row (docs/numerics.md).
 #pragma once
 
+#include "codegen/canonical_order.h"
 #include "codegen/product/dot_columns.h"
 #include "codegen/product/finish.h"
 #include "codegen/product/kernels.h"
 
 namespace rondo::codegen::RONDO_ISA {
 
-inline constexpr Index kSumLanes = 16;
-inline constexpr Index kSumBlock = 64 * kSumLanes;
+inline constexpr Index kSumLanes = kReduceLanes;
+inline constexpr Index kSumBlock = kReduceBlockSteps * kSumLanes;
 
 /// The sum of 16 lanes: l + (l + 8), then + 4, + 2, + 1.
 template <class T>

@@ -30,7 +30,7 @@ class KernelBuilder {
     in.a = a;
     in.b = b;
     in.c = c;
-    in.reg = scalar_op_result(scalar, at(scalar == ScalarOp::select ? b : a).reg);
+    in.reg = scalar_op_result(scalar, kernel_.op_class(in));
     return push(in);
   }
 
@@ -40,7 +40,7 @@ class KernelBuilder {
     in.reduce = kind;
     in.a = a;
     in.b = b;
-    in.reg = kind == ReduceKind::argmax || kind == ReduceKind::argmin ? Reg::i64 : at(a).reg;
+    in.reg = gives_place(kind) ? Reg::i64 : at(a).reg;
     return push(in);
   }
 

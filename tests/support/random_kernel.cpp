@@ -182,7 +182,6 @@ class CaseMaker {
 
   void add_reduction() {
     const auto kind = static_cast<ReduceKind>(random_.below(7));
-    const bool place = kind == ReduceKind::argmax || kind == ReduceKind::argmin;
     int a = random_.pick(values_);
     for (int i = 0; i < 4 && instr(a).level == Level::row; ++i) {
       a = random_.pick(values_);
@@ -195,7 +194,7 @@ class CaseMaker {
     }
     add({.kind = InstrKind::reduce,
          .reduce = kind,
-         .reg = place ? Reg::i64 : instr(a).reg,
+         .reg = gives_place(kind) ? Reg::i64 : instr(a).reg,
          .a = a,
          .b = b});
   }

@@ -96,8 +96,7 @@ Kernel reduction(ReduceKind kind, Dtype dtype) {
   const int x = build.load(dtype);
   const int y = kind == ReduceKind::dot ? build.load(dtype) : -1;
   const int result = build.reduce(kind, x, y);
-  const bool place = kind == ReduceKind::argmax || kind == ReduceKind::argmin;
-  build.store(result, place ? Dtype::int64 : dtype, Level::row);
+  build.store(result, gives_place(kind) ? Dtype::int64 : dtype, Level::row);
   return build.kernel();
 }
 
