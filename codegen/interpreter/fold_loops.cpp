@@ -1,6 +1,6 @@
 // Sums, products, extremes and dots in the canonical order.
 #include <cstring>
-#include <limits>
+#include <type_traits>
 
 #include "codegen/interpreter/block_loops_isa.h"
 #include "codegen/interpreter/lanes.h"
@@ -45,15 +45,8 @@ struct Product {
 template <class T, bool Least>
 struct Extreme {
   using Value = T;
-  using Limits = std::numeric_limits<T>;
   static constexpr bool kTwoInputs = false;
-  static constexpr T identity() {
-    if constexpr (Limits::has_infinity) {
-      return Least ? Limits::infinity() : -Limits::infinity();
-    } else {
-      return Least ? Limits::max() : Limits::min();
-    }
-  }
+  static constexpr T identity() { return extreme_identity<T, Least>(); }
   template <class V>
   static V combine(V a, V b) {
     if constexpr (Least) {
@@ -68,15 +61,10 @@ struct Extreme {
   }
 };
 
+/// A sum of products. Its lanes are combined as those of a sum.
 template <class T>
-struct Dot {
-  using Value = T;
+struct Dot : Sum<T> {
   static constexpr bool kTwoInputs = true;
-  static constexpr T identity() { return T{0}; }
-  template <class V>
-  static V combine(V a, V b) {
-    return a + b;
-  }
   template <class V>
   static V step(V lane, V a, V b) {
     return fused(a, b, lane);
@@ -130,7 +118,7 @@ class RowFold {
   void add(const std::byte* a, const std::byte* b, std::int64_t cols) {
     std::int64_t whole = cols / kLanes;
     while (whole > 0) {
-      const std::int64_t left = kBlockSteps - steps_;
+      const std::int64_t left = kReduceBlockSteps - steps_;
       const std::int64_t now = whole < left ? whole : left;
       Lanes<T> lanes = lanes_;
       for (std::int64_t i = 0; i < now; ++i) {
@@ -172,7 +160,7 @@ class RowFold {
  private:
   void count(std::int64_t steps) {
     steps_ += steps;
-    if (steps_ == kBlockSteps) {
+    if (steps_ == kReduceBlockSteps) {
       close();
     }
   }
@@ -225,7 +213,7 @@ void whole_short(const ReduceBlock& block, typename Fold::Value* out) {
 
 template <class Fold>
 void whole(const ReduceBlock& block, void* out) {
-  if (block.outer == 1 && block.cols <= kBlockSteps * kLanes) {
+  if (block.outer == 1 && block.cols <= kReduceBlockSteps * kLanes) {
     whole_short<Fold>(block, static_cast<typename Fold::Value*>(out));
     return;
   }
@@ -321,7 +309,7 @@ void column_accumulate(ColumnState& state, const ReduceBlock& block) {
       const std::int64_t col = block.first_col + i;
       add_line<Fold>(lanes + col % kLanes * state.rows, x, y, state.rows);
       if (col % kLanes == kLanes - 1 || col + 1 == block.row_cols) {
-        if (++state.steps == kBlockSteps) {
+        if (++state.steps == kReduceBlockSteps) {
           column_close<Fold>(state);
         }
       }

@@ -2,21 +2,26 @@
 
 #include <algorithm>
 
+#include "codegen/canonical_order.h"
+#include "codegen/round_up.h"
+
 namespace rondo::codegen::interpreter {
 namespace {
 
 // Columns order needs some rows to be worth it.
 constexpr std::int64_t kFewRows = 8;
 // Reductions over rows this short keep them whole in columns order.
-constexpr std::int64_t kShortRow = 16;
+constexpr std::int64_t kShortRow = kReduceLanes;
 // Elements of the rows that several phases go over in columns order, and the fewest such rows.
 constexpr std::int64_t kTileElements = 131072;
 constexpr std::int64_t kSmallTile = 32;
 // A block of a kernel that transposes: both sides touch whole cache lines.
 constexpr std::int64_t kTransposedCols = 64;
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
+/// `size` elements in equal pieces of at most `most`, a piece being whole steps of a reduction.
+std::int64_t piece_of(std::int64_t size, std::int64_t most) {
+  const std::int64_t piece = divide_up(size, divide_up(size, most));
+  return round_up(piece, kReduceLanes);
 }
 
 class Cutter {
@@ -65,27 +70,28 @@ class Cutter {
     return true;
   }
 
+  /// Whether each column begins in memory where the one before ends, and no index can tell.
+  bool columns_continue() const {
+    return !program_.has_index &&
+           each_element([&](std::size_t p) { return views_[p].col == g_.rows * views_[p].row; });
+  }
+
+  /// The same of rows, in the order of which indices rise.
+  bool rows_continue() const {
+    return each_element([&](std::size_t p) { return views_[p].row == g_.cols * views_[p].col; });
+  }
+
   /// Rows and columns as one, where no operand and no index can tell.
   void join() {
     if (program_.has_row_memory || g_.outer != 1) {
       return;
     }
-    if (g_.cols == 1) {
+    if (g_.cols == 1 || (g_.columns && columns_continue())) {
       g_.columns = false;
       for (std::size_t p = 0; p < count_; ++p) {
         views_[p].col = views_[p].row;
       }
-    } else if (g_.columns) {
-      if (program_.has_index ||
-          !each_element([&](std::size_t p) { return views_[p].col == g_.rows * views_[p].row; })) {
-        return;
-      }
-      g_.columns = false;
-      for (std::size_t p = 0; p < count_; ++p) {
-        views_[p].col = views_[p].row;
-      }
-    } else if (!each_element(
-                   [&](std::size_t p) { return views_[p].row == g_.cols * views_[p].col; })) {
+    } else if (g_.columns || !rows_continue()) {
       return;
     }
     g_.cols *= g_.rows;
@@ -109,8 +115,7 @@ class Cutter {
     if (!g_.columns && transposes()) {
       inner = kTransposedCols;
     } else if (inner_size > block) {
-      const std::int64_t pieces = divide_up(inner_size, block);
-      inner = std::min(block, divide_up(divide_up(inner_size, pieces), 16) * 16);
+      inner = std::min(block, piece_of(inner_size, block));
     } else {
       inner = inner_size;
     }
@@ -169,11 +174,11 @@ class Cutter {
     if (g_.cols <= block) {
       g_.block_cols = g_.cols;
       g_.block_outer = std::min(g_.outer, block / g_.cols);
-    } else if (block < 16) {
+    } else if (block < kReduceLanes) {
       g_.block_cols = block;
     } else {
-      const std::int64_t pieces = divide_up(g_.cols, block);
-      g_.block_cols = std::min(block / 16 * 16, divide_up(divide_up(g_.cols, pieces), 16) * 16);
+      const std::int64_t whole_steps = block / kReduceLanes * kReduceLanes;
+      g_.block_cols = std::min(whole_steps, piece_of(g_.cols, block));
     }
   }
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "codegen/canonical_order.h"
 #include "codegen/interpreter/arena.h"
 #include "codegen/interpreter/geometry.h"
 #include "codegen/interpreter/program.h"
+#include "codegen/round_up.h"
 #include "core/base/error.h"
 #include "core/base/float_environment.h"
 
@@ -13,23 +15,27 @@ namespace rondo::codegen {
 namespace interpreter {
 namespace {
 
-std::int64_t round_up(std::int64_t n, std::int64_t to) {
-  return (n + to - 1) / to * to;
-}
+/// The arrays of a ColumnState for a tile of rows.
+constexpr std::int64_t kColumnLaneBytes = kReduceLanes * kColumnTile * 8;
+constexpr std::int64_t kColumnStateBytes = kColumnLaneBytes + 2 * kColumnTile * 8;
 
-/// The parts of the arena that a run uses, one after the other.
+/// The parts of the arena that a run uses, one after the other. Without memory it only measures
+/// them.
 class Frame {
  public:
+  explicit Frame(std::byte* memory) : memory_(memory) {}
+
   template <class T>
   T* take(std::int64_t count) {
-    T* result = reinterpret_cast<T*>(next_);
-    next_ += round_up(count * static_cast<std::int64_t>(sizeof(T)), 64);
-    return result;
+    std::byte* taken = memory_ == nullptr ? nullptr : memory_ + size_bytes_;
+    size_bytes_ += round_up(count * static_cast<std::int64_t>(sizeof(T)), 64);
+    return reinterpret_cast<T*>(taken);
   }
-  explicit Frame(std::byte* memory) : next_(memory) {}
+  std::int64_t size_bytes() const { return size_bytes_; }
 
  private:
-  std::byte* next_;
+  std::byte* memory_;
+  std::int64_t size_bytes_ = 0;
 };
 
 /// One call.
@@ -37,30 +43,21 @@ class Run {
  public:
   Run(const InterpretedProgram& program, const KernelArgs& args, Schedule schedule)
       : program_(program), args_(args) {
-    const auto operands = static_cast<std::int64_t>(program.operands.size());
-    const auto values = static_cast<std::int64_t>(
-        std::max(program.streamed.places.size(), program.resident.places.size()));
-    const std::int64_t fixed =
-        round_up(operands * static_cast<std::int64_t>(sizeof(View)), 64) +
-        round_up(values * 8, 64) + program.folds * static_cast<std::int64_t>(sizeof(LaneState)) +
-        round_up(program.folds * static_cast<std::int64_t>(sizeof(ColumnState)), 64) +
-        std::max(program.streamed.register_bytes, program.resident.register_bytes);
-    const bool columns = schedule == Schedule::columns;
-    const std::int64_t lane_bytes = columns ? program.folds * kColumnTile * (16 + 2) * 8 : 0;
-    Frame frame(thread_arena(fixed + lane_bytes));
-    views_ = frame.take<View>(operands);
-    pointers_ = frame.take<std::byte*>(values);
-    lanes_ = frame.take<LaneState>(program.folds);
-    columns_ = frame.take<ColumnState>(program.folds);
+    const std::int64_t column_folds = schedule == Schedule::columns ? program.folds : 0;
+    Frame measured(nullptr);
+    lay_out(measured, column_folds);
+    Frame frame(thread_arena(measured.size_bytes()));
+    std::byte* column_memory = lay_out(frame, column_folds);
+    for (std::int64_t n = 0; n < column_folds; ++n) {
+      std::byte* const memory = column_memory + n * kColumnStateBytes;
+      columns_[n].lanes = memory;
+      columns_[n].results = memory + kColumnLaneBytes;
+      columns_[n].places =
+          reinterpret_cast<std::int64_t*>(memory + kColumnLaneBytes + kColumnTile * 8);
+    }
     cut(program, args, schedule, views_, g_);
     invariant(g_.single || program.spill_bytes.empty() || args.scratch != nullptr,
               "interpreter: a kernel with spilled values was given no scratch");
-    registers_ = frame.take<std::byte>(g_.body->register_bytes);
-    for (int n = 0; columns && n < program.folds; ++n) {
-      columns_[n].lanes = frame.take<std::byte>(16 * kColumnTile * 8);
-      columns_[n].results = frame.take<std::byte>(kColumnTile * 8);
-      columns_[n].places = frame.take<std::int64_t>(kColumnTile);
-    }
     for (std::size_t v = 0; v < g_.body->places.size(); ++v) {
       pointers_[v] = registers_ + g_.body->places[v];
     }
@@ -77,6 +74,19 @@ class Run {
   }
 
  private:
+  /// Takes the parts of the frame; gives that of the column states' arrays.
+  std::byte* lay_out(Frame& frame, std::int64_t column_folds) {
+    const Body& streamed = program_.streamed;
+    const Body& resident = program_.resident;
+    views_ = frame.take<View>(static_cast<std::int64_t>(program_.operands.size()));
+    pointers_ = frame.take<std::byte*>(
+        static_cast<std::int64_t>(std::max(streamed.places.size(), resident.places.size())));
+    lanes_ = frame.take<LaneState>(program_.folds);
+    columns_ = frame.take<ColumnState>(program_.folds);
+    registers_ = frame.take<std::byte>(std::max(streamed.register_bytes, resident.register_bytes));
+    return frame.take<std::byte>(column_folds * kColumnStateBytes);
+  }
+
   std::byte*& pointer(int value) { return pointers_[value]; }
 
   /// Null for an operand that an op does not have.
@@ -240,7 +250,7 @@ class Run {
   /// Where the spilled value of this block lies in scratch.
   std::byte* spill(int number) const {
     const std::int64_t total = g_.outer * g_.cols;
-    const std::int64_t room = g_.columns ? total * kColumnTile : round_up(total, 16);
+    const std::int64_t room = g_.columns ? total * kColumnTile : round_up(total, kReduceLanes);
     std::byte* place = args_.scratch;
     for (int n = 0; n < number; ++n) {
       place += round_up(room * program_.spill_bytes[static_cast<std::size_t>(n)], 64);

@@ -6,13 +6,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
+#include "codegen/canonical_order.h"
+
 namespace rondo::codegen::interpreter::RONDO_ISA {
 
-inline constexpr int kLanes = 16;
-inline constexpr std::int64_t kBlockSteps = 64;  // of the canonical order
+inline constexpr int kLanes = kReduceLanes;
 #ifdef RONDO_ISA_v4
 inline constexpr std::int64_t kVectorBytes = 64;
 #else
@@ -64,6 +66,17 @@ template <class T>
 inline void store(const Lanes<T>& lanes, std::byte* memory) {
   for (int k = 0; k < Lanes<T>::kVectors; ++k) {
     *reinterpret_cast<typename VectorTypes<T>::Unaligned*>(memory + k * kVectorBytes) = lanes.v[k];
+  }
+}
+
+/// The value that every other one is above, or if Least below: where a maximum or minimum begins.
+template <class T, bool Least>
+constexpr T extreme_identity() {
+  using Limits = std::numeric_limits<T>;
+  if constexpr (Limits::has_infinity) {
+    return Least ? Limits::infinity() : -Limits::infinity();
+  } else {
+    return Least ? Limits::max() : Limits::min();
   }
 }
 

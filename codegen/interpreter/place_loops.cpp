@@ -1,7 +1,6 @@
 // argmax and argmin. "Larger, then first" is a total order (NaN above all), so the result does not
 // depend on the order of combining, and these loops take whichever is quick.
 #include <cstring>
-#include <limits>
 
 #include "codegen/interpreter/block_loops_isa.h"
 #include "codegen/interpreter/lanes.h"
@@ -16,14 +15,7 @@ constexpr std::int64_t kMaxCount = std::int64_t{1} << 15;
 template <class T, bool Least>
 struct Place {
   using Value = T;
-  using Limits = std::numeric_limits<T>;
-  static constexpr T identity() {
-    if constexpr (Limits::has_infinity) {
-      return Least ? Limits::infinity() : -Limits::infinity();
-    } else {
-      return Least ? Limits::max() : Limits::min();
-    }
-  }
+  static constexpr T identity() { return extreme_identity<T, Least>(); }
   /// Whether x goes before best, whatever their places.
   template <class V>
   static auto beats(V x, V best) {
