@@ -1,6 +1,7 @@
 #include "codegen/passes/build_kernel.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/op/op.h"
@@ -390,7 +391,8 @@ class KernelBuilder {
   KernelPlan plan_;
 };
 
-bool expensive(const Instr& in) {
+/// Whether computing the value again costs more than to write and read it.
+bool is_expensive(const Instr& in) {
   if (in.kind != InstrKind::op) {
     return false;
   }
@@ -407,37 +409,39 @@ bool expensive(const Instr& in) {
   }
 }
 
-/// Walks back from a use in `phase` to the first expensive values of earlier phases.
-void spill_back(Kernel& kernel, int i, int phase) {
-  if (i < 0) {
+/// Walks back from a use in `phase` to the first expensive values of earlier phases. `seen` holds
+/// what has been visited for this phase: without it the walk doubles at each value used twice.
+void spill_back(Kernel& kernel, int i, int phase, std::vector<char>& seen) {
+  if (i < 0 || std::exchange(seen[static_cast<std::size_t>(i)], char{1}) != 0) {
     return;
   }
   Instr& in = kernel.code[static_cast<std::size_t>(i)];
   if (in.level == Level::row) {
     return;
   }
-  if (in.phase < phase && expensive(in)) {
+  if (in.phase < phase && is_expensive(in)) {
     in.spill = true;
     return;
   }
-  spill_back(kernel, in.a, phase);
-  spill_back(kernel, in.b, phase);
-  spill_back(kernel, in.c, phase);
+  for (const int use : {in.a, in.b, in.c}) {
+    spill_back(kernel, use, phase, seen);
+  }
 }
 
 }  // namespace
 
 void mark_spills(Kernel& kernel) {
-  if (kernel.phases() == 1) {
-    return;
-  }
-  for (std::size_t i = 0; i < kernel.code.size(); ++i) {
-    const Instr in = kernel.code[i];
-    const bool root =
-        in.kind == InstrKind::reduce || (in.kind == InstrKind::store && in.level == Level::element);
-    if (root) {
-      spill_back(kernel, in.a, in.phase);
-      spill_back(kernel, in.b, in.phase);
+  const int phases = kernel.phases();
+  for (int phase = 1; phase < phases; ++phase) {
+    std::vector<char> seen(kernel.code.size(), 0);
+    for (std::size_t i = 0; i < kernel.code.size(); ++i) {
+      const Instr& in = kernel.code[i];
+      const bool root = in.kind == InstrKind::reduce ||
+                        (in.kind == InstrKind::store && in.level == Level::element);
+      if (root && in.phase == phase) {
+        spill_back(kernel, in.a, phase, seen);
+        spill_back(kernel, in.b, phase, seen);
+      }
     }
   }
 }
