@@ -9,8 +9,7 @@ namespace rondo::codegen {
 
 Lowered lower(const Flow& flow) {
   Lowered lowered;
-  std::vector<int> renamed;
-  lowered.flow = expand_composites(flow, renamed);
+  lowered.flow = expand_composites(flow);
   const SymbolTable symbols(lowered.flow);
   Grouping grouping = group_nodes(lowered.flow, symbols);
   for (std::size_t g = 0; g < grouping.groups.size(); ++g) {

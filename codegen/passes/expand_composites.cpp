@@ -1,6 +1,8 @@
 #include "codegen/passes/expand_composites.h"
 
-#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/graph/flow_builder.h"
@@ -16,9 +18,7 @@ class Expansion {
     result_.live = flow.live;
     result_.groups = flow.groups;
     renamed_.resize(flow.values.size());
-    for (std::size_t v = 0; v < renamed_.size(); ++v) {
-      renamed_[v] = static_cast<int>(v);
-    }
+    std::iota(renamed_.begin(), renamed_.end(), 0);
     for (const FlowNode& node : flow.nodes) {
       FlowNode copy = node;
       for (FlowUse& use : copy.inputs) {
@@ -28,10 +28,7 @@ class Expansion {
     }
   }
 
-  Flow take(std::vector<int>& renamed) {
-    renamed = renamed_;
-    return std::move(result_);
-  }
+  Flow take() { return std::move(result_); }
 
  private:
   void append(const FlowNode& node) {
@@ -95,9 +92,8 @@ class Expansion {
     BodyExecutor executor(builder, node.call);
     const ExecutorScope scope(executor);
     const GradMode no_grad(false);
-    CallObserver* const observer = std::exchange(current_observer(), nullptr);
+    const ObserverScope unobserved(nullptr);
     node.op->body({*node.op, inputs, node.attrs}, outputs);
-    current_observer() = observer;
   }
 
   /// The use `inner` of a body operand, in terms of what the composite was given.
@@ -165,13 +161,13 @@ class Expansion {
   }
 
   Flow result_;
-  std::vector<int> renamed_;
+  std::vector<int> renamed_;  // the value that stands for each of the given flow's
 };
 
 }  // namespace
 
-Flow expand_composites(const Flow& flow, std::vector<int>& renamed) {
-  return Expansion(flow).take(renamed);
+Flow expand_composites(const Flow& flow) {
+  return Expansion(flow).take();
 }
 
 }  // namespace rondo::codegen

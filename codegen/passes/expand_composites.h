@@ -6,8 +6,9 @@
 namespace rondo::codegen {
 
 /// The same flow with the bodies of composites in place of their calls. Values of the given flow
-/// keep their numbers, except that a composite's results are renamed: `renamed[v]` is the new
-/// number of value v.
-Flow expand_composites(const Flow& flow, std::vector<int>& renamed);
+/// keep their numbers, but a composite's results are values of its body.
+/// Errors: InternalError if a composite reads an opaque view, or its body returns an operand or a
+/// view; those of the body.
+Flow expand_composites(const Flow& flow);
 
 }  // namespace rondo::codegen

@@ -39,4 +39,8 @@ CallObserver*& current_observer() {
   return observer;
 }
 
+ObserverScope::ObserverScope(CallObserver* observer) : previous_(current_observer()) {
+  current_observer() = observer;
+}
+
 }  // namespace rondo
