@@ -2,7 +2,7 @@
 #pragma once
 
 #include <array>
-#include <memory>
+#include <cstdint>
 #include <vector>
 
 #include "codegen/kernel.h"
@@ -16,8 +16,9 @@ struct OperandRef {
   UseView view;
   int call = -1;  // of the user: where the tensor of an opaque view is found
   int slot = -1;
-  std::array<std::int8_t, kMaxRank>
-      axis{};  // for each axis of the space: the axis of the use, or -1
+  std::array<std::int8_t, kMaxRank> axis;  // for each axis of the space: that of the use, or -1
+
+  OperandRef() { axis.fill(-1); }
 };
 
 /// A number that a kernel takes as a parameter.
@@ -42,7 +43,7 @@ struct KernelPlan {
 struct Step {
   enum class Kind : std::uint8_t { kernel, contraction, function };
   Kind kind = Kind::kernel;
-  int node = -1;         // of a contraction or a function
+  int node = -1;         // the contraction or the function; of a kernel, its first node
   KernelPlan plan;       // of a kernel, or the epilogue of a contraction (no code: none)
   FlowUse space_use;     // what has the shape of the kernel's space: a use,
   int space_value = -1;  // or a value

@@ -9,6 +9,26 @@
 namespace rondo::codegen {
 namespace {
 
+/// Which nodes of an expression the results depend on.
+std::vector<char> used_nodes(const ExprGraph& graph, const std::vector<Expr>& results) {
+  std::vector<char> used(graph.nodes().size(), 0);
+  for (const Expr result : results) {
+    used[static_cast<std::size_t>(result.id())] = 1;
+  }
+  for (std::size_t n = used.size(); n-- > 0;) {
+    const ExprNode& expr = graph.nodes()[n];
+    if (used[n] == 0 || expr.kind != ExprNode::Kind::op) {
+      continue;
+    }
+    for (const int operand : {expr.a, expr.b, expr.c}) {
+      if (operand >= 0) {
+        used[static_cast<std::size_t>(operand)] = 1;
+      }
+    }
+  }
+  return used;
+}
+
 class KernelBuilder {
  public:
   KernelBuilder(const Flow& flow, const Grouping& grouping, int g)
@@ -23,7 +43,7 @@ class KernelBuilder {
 
   KernelPlan build() {
     std::size_t first = 0;
-    if (group_.kind == Group::Kind::contraction) {
+    if (group_.kind == Step::Kind::contraction) {
       load_tile(group_.nodes[0]);
       first = 1;
     }
@@ -44,12 +64,10 @@ class KernelBuilder {
   void load_tile(int node) {
     const int out = flow_.nodes[static_cast<std::size_t>(node)].outputs[0];
     const Dtype dtype = value(out).dtype;
-    OperandRef ref{out, {}, -1, -1, {}};
+    OperandRef ref;
+    ref.value = out;
     ref.view.rank = value(out).rank;
-    ref.axis.fill(-1);
-    for (int d = 0; d < value(out).rank; ++d) {
-      ref.axis[static_cast<std::size_t>(d)] = static_cast<std::int8_t>(d);
-    }
+    lay_under(ref, whole_placement(value(out).rank), 0);
     plan_.tile_operand = static_cast<int>(plan_.operands.size());
     plan_.operands.push_back(ref);
     plan_.kernel.operands.push_back({compute_dtype(dtype), Level::element, false});
@@ -150,6 +168,14 @@ class KernelBuilder {
 
   // -- memory ------------------------------------------------------------------------------------
 
+  /// Lays axis d of an operand under axis placement.axis[lead + d] of the space.
+  static void lay_under(OperandRef& ref, const Placement& placement, int lead) {
+    for (int d = 0; d < ref.view.rank; ++d) {
+      const int axis = placement.axis[static_cast<std::size_t>(lead + d)];
+      ref.axis[static_cast<std::size_t>(axis)] = static_cast<std::int8_t>(d);
+    }
+  }
+
   bool varies_along_reduced(const OperandRef& ref) const {
     for (int f = 0; f < plan_.rank; ++f) {
       const int axis = ref.axis[static_cast<std::size_t>(f)];
@@ -177,8 +203,8 @@ class KernelBuilder {
     return static_cast<int>(plan_.operands.size()) - 1;
   }
 
-  /// Operand `slot` of the node, in the register class of its own dtype. `placement`: of what it
-  /// lies under.
+  /// Operand `slot` of the node, in the register class of its own dtype. It broadcasts to a value
+  /// of that placement and rank.
   int operand(const FlowNode& node, std::size_t slot, const Placement& placement, int rank) {
     const FlowUse& use = node.inputs[slot];
     const bool made_here =
@@ -187,13 +213,12 @@ class KernelBuilder {
     if (made_here && use.view.kind != UseView::Kind::opaque) {
       return registers_[static_cast<std::size_t>(use.value)];
     }
-    OperandRef ref{use.value, use.view, node.call, static_cast<int>(slot), {}};
-    ref.axis.fill(-1);
-    const int lead = rank - use.view.rank;
-    for (int d = 0; d < use.view.rank; ++d) {
-      const int f = placement.axis[static_cast<std::size_t>(d + lead)];
-      ref.axis[static_cast<std::size_t>(f)] = static_cast<std::int8_t>(d);
-    }
+    OperandRef ref;
+    ref.value = use.value;
+    ref.view = use.view;
+    ref.call = node.call;
+    ref.slot = static_cast<int>(slot);
+    lay_under(ref, placement, rank - use.view.rank);
     const bool element = !group_.reduces || varies_along_reduced(ref);
     const Level level = element ? Level::element : Level::row;
     const int number = memory_operand(ref, false, level);
@@ -226,14 +251,11 @@ class KernelBuilder {
       return;
     }
     const Placement& placement = grouping_.placements[static_cast<std::size_t>(v)];
-    OperandRef ref{v, {}, -1, -1, {}};
+    OperandRef ref;
+    ref.value = v;
     ref.view.rank = value(v).rank;
     ref.view.ones = value(v).ones;
-    ref.axis.fill(-1);
-    for (int d = 0; d < value(v).rank; ++d) {
-      const int f = placement.axis[static_cast<std::size_t>(d)];
-      ref.axis[static_cast<std::size_t>(f)] = static_cast<std::int8_t>(d);
-    }
+    lay_under(ref, placement, 0);
     const Level level = group_.reduces && placement.row ? Level::row : Level::element;
     const int number = memory_operand(ref, true, level);
     push({.kind = InstrKind::store,
@@ -260,28 +282,24 @@ class KernelBuilder {
     return elementwise_common({*node.op, like, node.attrs});
   }
 
+  /// The dtype in which an elementwise node computes with operand `slot`.
+  Dtype operand_dtype(const FlowNode& node, std::size_t slot, Dtype common) const {
+    const bool own = ((node.op->elementwise.own_dtype >> slot) & 1U) != 0;
+    return own ? value(node.inputs[slot].value).dtype : common;
+  }
+
   void emit_elementwise(const FlowNode& node) {
-    const int rank = value(node.outputs[0]).rank;
-    const Placement& placement = grouping_.placements[static_cast<std::size_t>(node.outputs[0])];
     const Dtype common = common_dtype(node);
     ExprGraph graph;
     std::vector<Expr> inputs;
-    std::vector<int> numbers;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-      if (node.inputs[i].value < 0) {
-        inputs.emplace_back();
-        numbers.push_back(-1);
-        continue;
-      }
-      const FlowValue& v = value(node.inputs[i].value);
-      const bool own = ((node.op->elementwise.own_dtype >> i) & 1U) != 0;
-      const Dtype dtype = own ? v.dtype : common;
-      inputs.push_back(graph.input(static_cast<int>(i), reg_of(dtype)));
-      numbers.push_back(static_cast<int>(dtype));
+      const bool present = node.inputs[i].value >= 0;
+      inputs.push_back(
+          present ? graph.input(static_cast<int>(i), reg_of(operand_dtype(node, i, common)))
+                  : Expr());
     }
     if (node.op->uses_index) {
       inputs.push_back(graph.input(static_cast<int>(inputs.size()), Reg::i64));
-      numbers.push_back(0);
     }
     ExprContext context{inputs, node.attrs, common, {}};
     node.op->elementwise.build(context);
@@ -289,47 +307,39 @@ class KernelBuilder {
     for (std::size_t o = 0; o < node.outputs.size(); ++o) {
       results.push_back(fn::round_to(context.outputs[o], value(node.outputs[o]).dtype));
     }
-    load_inputs(node, graph, results, numbers, placement, rank);
+    const std::vector<int> loaded = load_inputs(node, graph, results, common);
     for (std::size_t o = 0; o < node.outputs.size(); ++o) {
-      int result = translate(graph, results[o], numbers);
-      registers_[static_cast<std::size_t>(node.outputs[o])] = result;
+      registers_[static_cast<std::size_t>(node.outputs[o])] = translate(graph, results[o], loaded);
     }
   }
 
-  /// Replaces the dtypes in `numbers` by instructions, for those inputs that a result depends on.
-  void load_inputs(const FlowNode& node, const ExprGraph& graph, const std::vector<Expr>& results,
-                   std::vector<int>& numbers, const Placement& placement, int rank) {
-    std::vector<char> used(graph.nodes().size(), 0);
-    for (const Expr result : results) {
-      used[static_cast<std::size_t>(result.id())] = 1;
-    }
+  /// The instructions of a node's inputs (operands, then the index). Those that no result depends
+  /// on are not loaded; what is made of them is still translated, so constants stand for them.
+  std::vector<int> load_inputs(const FlowNode& node, const ExprGraph& graph,
+                               const std::vector<Expr>& results, Dtype common) {
+    const Placement& placement = grouping_.placements[static_cast<std::size_t>(node.outputs[0])];
+    const int rank = value(node.outputs[0]).rank;
+    const std::vector<char> used = used_nodes(graph, results);
+    std::vector<int> loaded(node.inputs.size() + 1, -1);
     for (std::size_t n = used.size(); n-- > 0;) {
       const ExprNode& expr = graph.nodes()[n];
-      if (used[n] == 0 || expr.kind == ExprNode::Kind::constant) {
-        continue;
-      }
-      if (expr.kind == ExprNode::Kind::op) {
-        for (const int operand : {expr.a, expr.b, expr.c}) {
-          if (operand >= 0) {
-            used[static_cast<std::size_t>(operand)] = 1;
-          }
-        }
+      if (used[n] == 0 || expr.kind != ExprNode::Kind::input) {
         continue;
       }
       const auto slot = static_cast<std::size_t>(expr.a);
-      numbers[slot] =
+      loaded[slot] =
           slot < node.inputs.size()
-              ? promoted(node, slot, static_cast<Dtype>(numbers[slot]), placement, rank)
+              ? promoted(node, slot, operand_dtype(node, slot, common), placement, rank)
               : push({.kind = InstrKind::index, .reg = Reg::i64, .level = Level::element});
     }
-    // What is not used is still translated: let it refer to something of the right class.
     for (std::size_t n = 0; n < used.size(); ++n) {
       const ExprNode& expr = graph.nodes()[n];
       if (used[n] == 0 && expr.kind == ExprNode::Kind::input) {
-        numbers[static_cast<std::size_t>(expr.a)] =
+        loaded[static_cast<std::size_t>(expr.a)] =
             push({.kind = InstrKind::constant, .reg = expr.reg});
       }
     }
+    return loaded;
   }
 
   static ReduceKind reduce_kind(Combine combine) {
@@ -343,20 +353,16 @@ class KernelBuilder {
     const int out = node.outputs[0];
     const Dtype in_dtype = value(node.inputs[0].value).dtype;
     const Dtype dtype = reduction_compute_dtype(*node.op, in_dtype, value(out).dtype);
-    Placement whole;
-    for (int f = 0; f < plan_.rank; ++f) {
-      whole.axis[static_cast<std::size_t>(f)] = static_cast<std::int8_t>(f);
-    }
-    int element = promoted(node, 0, dtype, whole, plan_.rank);
+    int element = promoted(node, 0, dtype, whole_placement(plan_.rank), plan_.rank);
     if (rule.pre != nullptr) {
       element = apply(rule.pre, {element}, node, dtype);
     }
     // A value that does not vary along the row is still combined once for each element.
-    Instr reduce{.kind = InstrKind::reduce, .reduce = reduce_kind(rule.combine)};
-    reduce.a = element;
-    const bool place = rule.combine == Combine::argmax || rule.combine == Combine::argmin;
-    reduce.reg = place ? Reg::i64 : code(element).reg;
-    int result = push(reduce);
+    const ReduceKind kind = reduce_kind(rule.combine);
+    int result = push({.kind = InstrKind::reduce,
+                       .reduce = kind,
+                       .reg = gives_place(kind) ? Reg::i64 : code(element).reg,
+                       .a = element});
     if (rule.post != nullptr) {
       const Reg reg = code(result).reg;
       std::vector<int> inputs{result, scalar({true, -1, reg})};
@@ -449,24 +455,14 @@ void mark_spills(Kernel& kernel) {
 Step build_step(const Flow& flow, const Grouping& grouping, int g) {
   const Group& group = grouping.groups[static_cast<std::size_t>(g)];
   Step step;
+  step.kind = group.kind;
+  step.node = group.nodes[0];
   step.space_use = group.space_use;
   step.space_value = group.space_value;
-  step.node = group.nodes[0];
-  if (group.kind == Group::Kind::function) {
-    step.kind = Step::Kind::function;
-    return step;
+  const bool has_epilogue = group.kind == Step::Kind::contraction && group.nodes.size() > 1;
+  if (group.kind == Step::Kind::kernel || has_epilogue) {
+    step.plan = KernelBuilder(flow, grouping, g).build();
   }
-  step.kind = Step::Kind::kernel;
-  if (group.kind == Group::Kind::contraction) {
-    step.kind = Step::Kind::contraction;
-    const int out = flow.nodes[static_cast<std::size_t>(step.node)].outputs[0];
-    const bool plain = group.nodes.size() == 1;
-    if (plain) {
-      invariant(flow.values[static_cast<std::size_t>(out)].rank == group.rank, "contraction rank");
-      return step;
-    }
-  }
-  step.plan = KernelBuilder(flow, grouping, g).build();
   return step;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 
 namespace rondo::codegen {
 namespace {
@@ -37,11 +38,13 @@ class Grouper {
   const FlowValue& value(int v) const { return flow_.values[static_cast<std::size_t>(v)]; }
   const FlowNode& node(int n) const { return flow_.nodes[static_cast<std::size_t>(n)]; }
 
+  /// The value whose memory a value is: itself, or for a view known only at run time its base.
+  int base_of(int v) const { return value(v).alias_of >= 0 ? value(v).alias_of : v; }
+
   /// The group that makes a value; -1 for one from outside.
   int maker(int v) const {
-    const int base = value(v).alias_of >= 0 ? value(v).alias_of : v;
-    return value(base).node < 0 ? -1
-                                : result_.group_of_node[static_cast<std::size_t>(value(base).node)];
+    const int producer = value(base_of(v)).node;
+    return producer < 0 ? -1 : result_.group_of_node[static_cast<std::size_t>(producer)];
   }
 
   /// The use can be served from a register of the group that makes the value.
@@ -88,12 +91,12 @@ class Grouper {
     const FlowNode& n = node(number);
     if (group.nodes.size() >= kMaxNodes ||
         group.loads + static_cast<int>(n.inputs.size()) > kMaxLoads ||
-        group.kind == Group::Kind::function) {
+        group.kind == Step::Kind::function) {
       return false;
     }
     const bool reduction = n.op->kind == OpKind::reduction;
-    if (group.kind == Group::Kind::contraction &&
-        (reduction || n.op->uses_index || n.in_place || !reads_from(n, g))) {
+    if (group.kind == Step::Kind::contraction &&
+        (reduction || n.op->uses_index || n.in_place || !makes_any_of(n.inputs, g))) {
       return false;
     }
     if (!hazard_free(n, group, g)) {
@@ -108,8 +111,8 @@ class Grouper {
     return true;
   }
 
-  bool reads_from(const FlowNode& n, int g) const {
-    return std::any_of(n.inputs.begin(), n.inputs.end(),
+  bool makes_any_of(std::span<const FlowUse> uses, int g) const {
+    return std::any_of(uses.begin(), uses.end(),
                        [&](const FlowUse& use) { return use.value >= 0 && maker(use.value) == g; });
   }
 
@@ -153,11 +156,7 @@ class Grouper {
         !std::equal(symbols.begin(), symbols.begin() + rank, group.space.begin())) {
       return std::nullopt;
     }
-    Placement placement;
-    for (int d = 0; d < rank; ++d) {
-      placement.axis[static_cast<std::size_t>(d)] = static_cast<std::int8_t>(d);
-    }
-    return placement;
+    return whole_placement(rank);
   }
 
   /// Placement over the rows alone: the reduced axes are of size 1, or missing.
@@ -189,8 +188,10 @@ class Grouper {
   }
 
   /// Whether every operand that the group makes lies under the result element by element.
-  bool operands_fit(const FlowNode& n, int rank, const Placement& placement, int g) const {
-    for (const FlowUse& use : n.inputs) {
+  bool operands_fit(std::span<const FlowUse> uses, int rank, const Placement& placement,
+                    int g) const {
+    const int space_rank = result_.groups[static_cast<std::size_t>(g)].rank;
+    for (const FlowUse& use : uses) {
       if (use.value < 0 || value(use.value).alias_of >= 0 || maker(use.value) != g) {
         continue;
       }
@@ -210,18 +211,13 @@ class Grouper {
           return false;
         }
       }
-      if (!made.row && !covers(use, g)) {
+      // An element value must be used with all its axes: one that is fixed would be a different
+      // element.
+      if (!made.row && use.view.kind != UseView::Kind::identity && use.view.rank < space_rank) {
         return false;
       }
     }
     return true;
-  }
-
-  /// An element value must be used with all its axes: one that is fixed would be a different
-  /// element.
-  bool covers(const FlowUse& use, int g) const {
-    const Group& group = result_.groups[static_cast<std::size_t>(g)];
-    return use.view.kind == UseView::Kind::identity || use.view.rank >= group.rank;
   }
 
   std::optional<Placement> place_elementwise(const FlowNode& n, const Group& group, int g) const {
@@ -229,19 +225,19 @@ class Grouper {
     const int rank = value(out).rank;
     const Symbols symbols = symbols_.of_value(out);
     std::optional<Placement> placement = whole(symbols, rank, group);
-    if (placement && n.op->uses_index && !trailing(group)) {
+    if (placement && n.op->uses_index && !are_trailing(group.reduced, group.rank)) {
       return std::nullopt;
     }
     if (!placement) {
       placement = n.op->uses_index || n.in_place ? std::nullopt : rows(symbols, rank, group);
     }
-    return placement && operands_fit(n, rank, *placement, g) ? placement : std::nullopt;
+    return placement && operands_fit(n.inputs, rank, *placement, g) ? placement : std::nullopt;
   }
 
-  /// The reduced axes are the last ones, so that elements are numbered in row-major order.
-  static bool trailing(const Group& group) {
-    const std::uint32_t all = (1U << group.rank) - 1U;
-    const std::uint32_t kept = all & ~group.reduced;
+  /// Whether these axes are the last ones, so that a kernel that reduces them numbers its elements
+  /// in row-major order.
+  static bool are_trailing(std::uint32_t axes, int rank) {
+    const std::uint32_t kept = ((1U << rank) - 1U) & ~axes;
     return (kept & (kept + 1U)) == 0;
   }
 
@@ -251,37 +247,18 @@ class Grouper {
       return std::nullopt;
     }
     for (const int m : group.nodes) {
-      if (node(m).op->uses_index && !group.reduces && !trailing_axes(axes, group.rank)) {
+      if (node(m).op->uses_index && !group.reduces && !are_trailing(axes, group.rank)) {
         return std::nullopt;
       }
     }
     const FlowUse& use = n.inputs[0];
     const std::optional<Placement> input = whole(symbols_.of_use(use), use.view.rank, group);
-    if (!input || !operands_fit(first_only(n), use.view.rank, *input, g) ||
-        extra_from_group(n, g)) {
+    const std::span<const FlowUse> uses(n.inputs);
+    if (!input || !operands_fit(uses.first(1), use.view.rank, *input, g) ||
+        makes_any_of(uses.subspan(1), g)) {
       return std::nullopt;
     }
     return result_placement(n, axes);
-  }
-
-  static bool trailing_axes(std::uint32_t axes, int rank) {
-    const std::uint32_t kept = ((1U << rank) - 1U) & ~axes;
-    return (kept & (kept + 1U)) == 0;
-  }
-
-  static FlowNode first_only(const FlowNode& n) {
-    FlowNode copy;
-    copy.inputs = {n.inputs[0]};
-    return copy;
-  }
-
-  bool extra_from_group(const FlowNode& n, int g) const {
-    for (std::size_t i = 1; i < n.inputs.size(); ++i) {
-      if (n.inputs[i].value >= 0 && maker(n.inputs[i].value) == g) {
-        return true;
-      }
-    }
-    return false;
   }
 
   static Placement result_placement(const FlowNode& n, std::uint32_t axes) {
@@ -300,7 +277,6 @@ class Grouper {
   void open(int number, bool kernel) {
     const FlowNode& n = node(number);
     Group group;
-    group.space_node = number;
     Placement placement;
     if (n.op->kind == OpKind::reduction) {
       group.rank = n.inputs[0].view.rank;
@@ -308,20 +284,18 @@ class Grouper {
       group.space_use = n.inputs[0];
       for (int d = 0; d < group.rank; ++d) {
         int& symbol = group.space[static_cast<std::size_t>(d)];
-        symbol = symbol < 0 ? -2 - d : symbol;  // unknown: equal to nothing
+        symbol = symbol == kUnknown ? kUnknown - 1 - d : symbol;  // equal to nothing
       }
       placement = result_placement(n, reduced_axes(n));
     } else {
       group.space_value = n.outputs[0];
       group.rank = value(n.outputs[0]).rank;
       group.space = symbols_.of_value(n.outputs[0]);
-      for (int d = 0; d < group.rank; ++d) {
-        placement.axis[static_cast<std::size_t>(d)] = static_cast<std::int8_t>(d);
-      }
+      placement = whole_placement(group.rank);
     }
     if (!kernel) {
       group.kind =
-          n.op->kind == OpKind::contraction ? Group::Kind::contraction : Group::Kind::function;
+          n.op->kind == OpKind::contraction ? Step::Kind::contraction : Step::Kind::function;
     }
     const int g = place_of_new(n, kernel);
     insert_group(std::move(group), g);
@@ -340,7 +314,7 @@ class Grouper {
       first = use.value >= 0 ? std::max(first, maker(use.value) + 1) : first;
     }
     while (first < count &&
-           result_.groups[static_cast<std::size_t>(first)].kind != Group::Kind::contraction) {
+           result_.groups[static_cast<std::size_t>(first)].kind != Step::Kind::contraction) {
       ++first;
     }
     return first;
@@ -394,13 +368,12 @@ class Grouper {
         if (use.value < 0) {
           continue;
         }
-        const int base = value(use.value).alias_of >= 0 ? value(use.value).alias_of : use.value;
-        if (maker(use.value) != g || group.kind == Group::Kind::function || !in_register(use)) {
-          result_.stored[static_cast<std::size_t>(base)] = 1;
+        if (maker(use.value) != g || group.kind == Step::Kind::function || !in_register(use)) {
+          result_.stored[static_cast<std::size_t>(base_of(use.value))] = 1;
         }
       }
       for (const int out : flow_.nodes[n].outputs) {
-        if (group.kind == Group::Kind::function && !flow_.nodes[n].op->skips_unread) {
+        if (group.kind == Step::Kind::function && !flow_.nodes[n].op->skips_unread) {
           result_.stored[static_cast<std::size_t>(out)] = 1;
         }
       }
@@ -430,6 +403,14 @@ class Grouper {
 };
 
 }  // namespace
+
+Placement whole_placement(int rank) {
+  Placement placement;
+  for (int d = 0; d < rank; ++d) {
+    placement.axis[static_cast<std::size_t>(d)] = static_cast<std::int8_t>(d);
+  }
+  return placement;
+}
 
 Grouping group_nodes(const Flow& flow, const SymbolTable& symbols) {
   return Grouper(flow, symbols).run();

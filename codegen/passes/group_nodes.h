@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "codegen/lower.h"
 #include "codegen/passes/symbols.h"
 #include "core/graph/flow.h"
 
@@ -17,12 +18,14 @@ struct Placement {
   std::array<std::int8_t, kMaxRank> axis{};  // axis i of the value is axis `axis[i]` of the space
 };
 
+/// That of a value of the shape of the space.
+Placement whole_placement(int rank);
+
 /// Nodes that run as one step. The space of a kernel is the shape of its largest values.
 struct Group {
-  enum class Kind : std::uint8_t { kernel, contraction, function };
-  Kind kind = Kind::kernel;
-  std::vector<int> nodes;
-  int rank = 0;  // of the space
+  Step::Kind kind = Step::Kind::kernel;
+  std::vector<int> nodes;  // in the order of the flow; a contraction is the first of its group
+  int rank = 0;            // of the space
   Symbols space{};
   std::uint32_t reduced = 0;  // axes that are reduced
   bool reduces = false;
@@ -30,7 +33,6 @@ struct Group {
   int loads = 0;
   FlowUse space_use;  // a use, or a value of a node, that has the shape of the space
   int space_value = -1;
-  int space_node = -1;
 };
 
 struct Grouping {
@@ -40,6 +42,7 @@ struct Grouping {
   std::vector<char> stored;           // values that must be written to memory
 };
 
+/// Keeps the order of what reads and overwrites the same storage.
 Grouping group_nodes(const Flow& flow, const SymbolTable& symbols);
 
 }  // namespace rondo::codegen

@@ -1,5 +1,7 @@
 #include "codegen/passes/symbols.h"
 
+#include <algorithm>
+
 #include "core/op/op.h"
 
 namespace rondo::codegen {
@@ -60,9 +62,9 @@ Symbols SymbolTable::of_use(const FlowUse& use) const {
   for (std::size_t d = 0; d < static_cast<std::size_t>(use.view.rank); ++d) {
     const bool one = ((use.view.ones >> d) & 1U) != 0;
     const int axis = use.view.kind == UseView::Kind::axes ? use.view.axis[d] : -1;
-    symbols[d] = one ? kOne : (axis >= 0 ? base[static_cast<std::size_t>(axis)] : -1);
+    symbols[d] = one ? kOne : (axis >= 0 ? base[static_cast<std::size_t>(axis)] : kUnknown);
   }
-  return symbols;  // -1: a size that nothing is known of
+  return symbols;
 }
 
 void SymbolTable::infer(const FlowNode& node) {
@@ -126,7 +128,7 @@ void SymbolTable::infer_reduction(const FlowNode& node) {
       continue;
     }
     int& mine = values_[static_cast<std::size_t>(out)][to++];
-    mine = reduced ? kOne : (in[d] >= 0 ? in[d] : mine);
+    mine = reduced ? kOne : (in[d] == kUnknown ? mine : in[d]);
   }
 }
 
@@ -141,7 +143,7 @@ void SymbolTable::infer_matmul(const FlowNode& node) {
   Symbols& mine = values_[static_cast<std::size_t>(out)];
   const auto set = [&](int symbol) {
     --d;
-    if (symbol >= 0) {
+    if (symbol != kUnknown) {
       mine[d] = symbol;
     }
   };
@@ -157,7 +159,7 @@ void SymbolTable::infer_matmul(const FlowNode& node) {
   while (d > 0) {
     const int sa = i <= ra ? a[ra - i] : kOne;
     const int sb = i <= rb ? b[rb - i] : kOne;
-    set(sa == kOne ? sb : (sb == kOne || sa == sb ? sa : -1));
+    set(sa == kOne ? sb : (sb == kOne || sa == sb ? sa : kUnknown));
     ++i;
   }
 }

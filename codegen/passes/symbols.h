@@ -9,17 +9,22 @@
 
 namespace rondo::codegen {
 
-/// The size 1.
+/// The size 1, and a size that nothing is known of. Other symbols are positive; equal ones are
+/// equal sizes, different ones may be.
 inline constexpr int kOne = 0;
+inline constexpr int kUnknown = -1;
 
 using Symbols = std::array<int, kMaxRank>;
 
 class SymbolTable {
  public:
+  /// Keeps a reference to the flow.
   explicit SymbolTable(const Flow& flow);
 
-  /// The symbol of each axis of a value, or of a use of one.
+  /// The symbol of each axis of a value, none of them unknown.
   Symbols of_value(int value) const;
+
+  /// The symbol of each axis of a use. Unknown are the axes of an opaque view, and expanded ones.
   Symbols of_use(const FlowUse& use) const;
 
  private:
@@ -33,7 +38,7 @@ class SymbolTable {
   void infer_matmul(const FlowNode& node);
 
   const Flow& flow_;
-  mutable std::vector<int> parent_;
+  std::vector<int> parent_;  // of each symbol, the root of a set of equal ones being its own
   std::vector<Symbols> values_;
 };
 
