@@ -11,6 +11,12 @@ namespace {
 /// help: it stays within a page, and a column's part of a tile ends before that.
 constexpr std::int64_t kColumnsAhead = 8;
 
+/// Where the arrays of a reduction lie in its piece of scratch, by number: the 16 of its lanes come
+/// first, then that of its results, and the same of places.
+constexpr std::int64_t kResults = kLanes;
+constexpr std::int64_t kLanePlaces = kLanes + 1;
+constexpr std::int64_t kResultPlaces = 2 * kLanes + 1;
+
 class ColumnsEmitter final : public KernelEmitter {
  public:
   ColumnsEmitter(llvm::Module& module, const Kernel& kernel, const Variant& variant, Isa isa)
@@ -20,14 +26,17 @@ class ColumnsEmitter final : public KernelEmitter {
         in_strip_(kernel.code.size(), 0) {}
 
  private:
-  /// A reduction: its lanes (16 arrays) and the result of the blocks so far, and the places of
-  /// both.
+  /// Arrays in scratch: of values, and for argmax and argmin of their places.
+  struct Arrays {
+    llvm::Value* values = nullptr;
+    llvm::Value* places = nullptr;
+  };
+
+  /// A reduction: its lanes (16 arrays), and the results of the blocks so far.
   struct Reduction {
     Reducer reducer;
-    llvm::Value* lanes;
-    llvm::Value* lane_places;
-    llvm::Value* results;
-    llvm::Value* result_places;
+    Arrays lanes;
+    Arrays results;
   };
 
   void emit_loops() override;
@@ -50,11 +59,11 @@ class ColumnsEmitter final : public KernelEmitter {
   void over_tile(Strip& strip, const std::function<void(llvm::Value*)>& step);
   void over_rows(const std::function<void(llvm::Value*)>& body);
   llvm::Value* at(Reg reg, llvm::Value* array, llvm::Value* offset);
-  llvm::Value* lane_array(llvm::Value* lanes, llvm::Value* lane);
-  Partial load(const Reduction& reduction, llvm::Value* values, llvm::Value* places,
-               llvm::Value* offset);
-  void store(const Reduction& reduction, llvm::Value* values, llvm::Value* places,
-             llvm::Value* offset, const Partial& partial);
+  llvm::Value* lane_of(llvm::Value* c) { return ir_.CreateAnd(c, ir_.number(kLanes - 1)); }
+  Arrays lane_arrays(const Reduction& reduction, llvm::Value* lane);
+  Partial load(const Reduction& reduction, const Arrays& arrays, llvm::Value* offset);
+  void store(const Reduction& reduction, const Arrays& arrays, llvm::Value* offset,
+             const Partial& partial);
 
   llvm::Value* tile_ = nullptr;       // its first row
   llvm::Value* tile_rows_ = nullptr;  // how many it has
@@ -71,7 +80,7 @@ class ColumnsEmitter final : public KernelEmitter {
 void ColumnsEmitter::emit_loops() {
   find_kept();
   place_arrays();
-  Guard any(ir_, ir_.CreateICmpSGT(rows_, ir_.number(0)), "rows");
+  Conditional any(ir_, ir_.CreateICmpSGT(rows_, ir_.number(0)), "rows");
   Loop tiles(ir_, "tile");
   tile_ = tiles.carry(ir_.number(0));
   llvm::Value* left = ir_.CreateSub(rows_, tile_);
@@ -137,8 +146,8 @@ Lanes ColumnsEmitter::row_value(int n, llvm::Value* i) {
   llvm::Value* array = arrays_[number];
   if (instr(n).kind == InstrKind::reduce) {
     const bool has_place = Reducer(ir_, kernel_, instr(n)).has_place();
-    const std::int64_t before = has_place ? 2 * kLanes + 1 : kLanes;
-    array = ir_.advance(array, ir_.number(before * kColumnArrayBytes));
+    array =
+        ir_.advance(array, ir_.number((has_place ? kResultPlaces : kResults) * kColumnArrayBytes));
   }
   llvm::Value* address = at(reg, array, ir_.CreateAdd(strip_at_, i));
   return {ir_.CreateAlignedLoad(ir_.lanes(reg), address, llvm::Align(64)), nullptr};
@@ -236,28 +245,32 @@ void ColumnsEmitter::over_rows(const std::function<void(llvm::Value*)>& body) {
   loop.close(ir_.CreateICmpSLT(next, tile_rows_), {next});
 }
 
-llvm::Value* ColumnsEmitter::lane_array(llvm::Value* lanes, llvm::Value* lane) {
-  return lanes == nullptr ? nullptr
-                          : ir_.advance(lanes, ir_.CreateMul(lane, ir_.number(kColumnArrayBytes)));
+ColumnsEmitter::Arrays ColumnsEmitter::lane_arrays(const Reduction& reduction, llvm::Value* lane) {
+  const auto one = [&](llvm::Value* arrays) {
+    return arrays == nullptr
+               ? nullptr
+               : ir_.advance(arrays, ir_.CreateMul(lane, ir_.number(kColumnArrayBytes)));
+  };
+  return {one(reduction.lanes.values), one(reduction.lanes.places)};
 }
 
-Partial ColumnsEmitter::load(const Reduction& reduction, llvm::Value* values, llvm::Value* places,
+Partial ColumnsEmitter::load(const Reduction& reduction, const Arrays& arrays,
                              llvm::Value* offset) {
   const auto one = [&](Reg reg, llvm::Value* array) {
     return ir_.CreateAlignedLoad(ir_.lanes(reg), at(reg, array, offset), llvm::Align(64));
   };
-  return {one(reduction.reducer.value_reg(), values),
-          places == nullptr ? nullptr : one(Reg::i64, places)};
+  return {one(reduction.reducer.value_reg(), arrays.values),
+          arrays.places == nullptr ? nullptr : one(Reg::i64, arrays.places)};
 }
 
-void ColumnsEmitter::store(const Reduction& reduction, llvm::Value* values, llvm::Value* places,
-                           llvm::Value* offset, const Partial& partial) {
+void ColumnsEmitter::store(const Reduction& reduction, const Arrays& arrays, llvm::Value* offset,
+                           const Partial& partial) {
   const auto one = [&](Reg reg, llvm::Value* array, llvm::Value* lanes) {
     ir_.CreateAlignedStore(lanes, at(reg, array, offset), llvm::Align(64));
   };
-  one(reduction.reducer.value_reg(), values, partial.value);
-  if (places != nullptr) {
-    one(Reg::i64, places, partial.place);
+  one(reduction.reducer.value_reg(), arrays.values, partial.value);
+  if (arrays.places != nullptr) {
+    one(Reg::i64, arrays.places, partial.place);
   }
 }
 
@@ -266,8 +279,7 @@ void ColumnsEmitter::fill_lanes() {
   llvm::Value* lane = lanes.carry(ir_.number(0));
   over_rows([&](llvm::Value* offset) {
     for (Reduction& reduction : reductions_) {
-      store(reduction, lane_array(reduction.lanes, lane), lane_array(reduction.lane_places, lane),
-            offset, reduction.reducer.identity_lanes());
+      store(reduction, lane_arrays(reduction, lane), offset, reduction.reducer.identity_lanes());
     }
   });
   llvm::Value* next = ir_.CreateAdd(lane, ir_.number(1));
@@ -283,12 +295,10 @@ void ColumnsEmitter::fold_lanes() {
   llvm::Value* high = ir_.CreateAdd(low, width);
   over_rows([&](llvm::Value* offset) {
     for (Reduction& reduction : reductions_) {
-      llvm::Value* low_places = lane_array(reduction.lane_places, low);
-      llvm::Value* low_values = lane_array(reduction.lanes, low);
-      const Partial a = load(reduction, low_values, low_places, offset);
-      const Partial b = load(reduction, lane_array(reduction.lanes, high),
-                             lane_array(reduction.lane_places, high), offset);
-      store(reduction, low_values, low_places, offset, reduction.reducer.combine(a, b));
+      const Arrays low_arrays = lane_arrays(reduction, low);
+      const Partial a = load(reduction, low_arrays, offset);
+      const Partial b = load(reduction, lane_arrays(reduction, high), offset);
+      store(reduction, low_arrays, offset, reduction.reducer.combine(a, b));
     }
   });
   llvm::Value* next = ir_.CreateAdd(low, ir_.number(1));
@@ -301,27 +311,27 @@ void ColumnsEmitter::end_block(llvm::Value* first) {
   fold_lanes();
   over_rows([&](llvm::Value* offset) {
     for (Reduction& r : reductions_) {
-      const Partial block = load(r, r.lanes, r.lane_places, offset);
-      const Partial before = load(r, r.results, r.result_places, offset);
+      const Partial block = load(r, r.lanes, offset);
+      const Partial before = load(r, r.results, offset);
       const Partial chained = r.reducer.combine(before, block);
-      store(r, r.results, r.result_places, offset, r.reducer.select(first, block, chained));
+      store(r, r.results, offset, r.reducer.select(first, block, chained));
     }
   });
 }
 
+/// Takes 16 rows of the column into their lanes.
 void ColumnsEmitter::take(const Phase& phase, llvm::Value* i) {
-  llvm::Value* lane = ir_.CreateAnd(c_, ir_.number(kLanes - 1));
+  llvm::Value* lane = lane_of(c_);
   llvm::Value* offset = ir_.CreateAdd(strip_at_, i);
   for (std::size_t k = 0; k < reductions_.size(); ++k) {
     Reduction& reduction = reductions_[k];
     const Instr& in = instr(phase.reductions[k]);
-    llvm::Value* values = lane_array(reduction.lanes, lane);
-    llvm::Value* places = lane_array(reduction.lane_places, lane);
-    const Partial before = load(reduction, values, places, offset);
+    const Arrays arrays = lane_arrays(reduction, lane);
+    const Partial before = load(reduction, arrays, offset);
     llvm::Value* a = value(in.a, i).value;
     llvm::Value* b = in.b < 0 ? nullptr : value(in.b, i).value;
     const Partial after = reduction.reducer.take(before, a, b, ir_.splat(place_));
-    store(reduction, values, places, offset, after);
+    store(reduction, arrays, offset, after);
   }
 }
 
@@ -344,13 +354,13 @@ void ColumnsEmitter::start_reductions(const Phase& phase) {
   for (const int n : phase.reductions) {
     Reducer reducer(ir_, kernel_, instr(n));
     llvm::Value* lanes = arrays_[static_cast<std::size_t>(n)];
-    const auto after = [&](std::int64_t arrays) {
-      return ir_.advance(lanes, ir_.number(arrays * kColumnArrayBytes));
+    const auto array = [&](std::int64_t number) {
+      return ir_.advance(lanes, ir_.number(number * kColumnArrayBytes));
     };
-    Reduction reduction{reducer, lanes, nullptr, after(kLanes), nullptr};
+    Reduction reduction{reducer, {lanes, nullptr}, {array(kResults), nullptr}};
     if (reducer.has_place()) {
-      reduction.lane_places = after(kLanes + 1);
-      reduction.result_places = after(2 * kLanes + 1);
+      reduction.lanes.places = array(kLanePlaces);
+      reduction.results.places = array(kResultPlaces);
     }
     reductions_.push_back(reduction);
   }
@@ -359,17 +369,16 @@ void ColumnsEmitter::start_reductions(const Phase& phase) {
   }
   over_rows([&](llvm::Value* offset) {
     for (Reduction& r : reductions_) {
-      store(r, r.results, r.result_places, offset, r.reducer.identity_lanes());
+      store(r, r.results, offset, r.reducer.identity_lanes());
     }
   });
 }
 
 /// At the first column of a block.
 void ColumnsEmitter::start_block(llvm::Value* steps_left) {
-  llvm::Value* lane = ir_.CreateAnd(c_, ir_.number(kLanes - 1));
   llvm::Value* starts = ir_.CreateAnd(ir_.CreateICmpEQ(steps_left, ir_.number(kReduceBlockSteps)),
-                                      ir_.CreateICmpEQ(lane, ir_.number(0)));
-  Guard start(ir_, starts, "block_start");
+                                      ir_.CreateICmpEQ(lane_of(c_), ir_.number(0)));
+  Conditional start(ir_, starts, "block_start");
   fill_lanes();
   start.close();
 }
@@ -377,7 +386,7 @@ void ColumnsEmitter::start_block(llvm::Value* steps_left) {
 void ColumnsEmitter::emit_phase(const Phase& phase) {
   start_reductions(phase);
   const bool reduces = !reductions_.empty();
-  Guard guard(ir_, ir_.CreateICmpSGT(row_elements_, ir_.number(0)), "elements");
+  Conditional inside(ir_, ir_.CreateICmpSGT(row_elements_, ir_.number(0)), "elements");
   Loop columns(ir_, "column");
   o_ = columns.carry(ir_.number(0));
   c_ = columns.carry(ir_.number(0));
@@ -388,26 +397,22 @@ void ColumnsEmitter::emit_phase(const Phase& phase) {
     start_block(left);
   }
   emit_column(phase);
-  llvm::Value* after = ir_.CreateAdd(c_, ir_.number(1));
-  llvm::Value* column_end = ir_.CreateICmpSGE(after, cols_);
-  llvm::Value* next_o = ir_.CreateAdd(o_, ir_.CreateZExt(column_end, ir_.getInt64Ty()));
-  llvm::Value* next_c = ir_.CreateSelect(column_end, ir_.number(0), after);
-  llvm::Value* again = ir_.CreateICmpSLT(next_o, outer_);
-  std::vector<llvm::Value*> next{next_o, next_c};
+  const Position after = move_on(o_, ir_.CreateAdd(c_, ir_.number(1)));
+  std::vector<llvm::Value*> next{after.o, after.c};
   if (reduces) {
-    llvm::Value* lane = ir_.CreateAnd(next_c, ir_.number(kLanes - 1));
+    llvm::Value* lane = lane_of(after.c);
     llvm::Value* step_ends = ir_.CreateICmpEQ(lane, ir_.number(0));
     llvm::Value* now_left = ir_.CreateSub(left, ir_.CreateZExt(step_ends, ir_.getInt64Ty()));
     llvm::Value* full = ir_.CreateICmpEQ(now_left, ir_.number(0));
-    llvm::Value* ends = ir_.CreateOr(full, ir_.CreateNot(again));
-    Guard end(ir_, ends, "block_end");
+    llvm::Value* ends = ir_.CreateOr(full, ir_.CreateNot(after.again));
+    Conditional end(ir_, ends, "block_end");
     end_block(first);
     end.close();
     next.push_back(ir_.CreateSelect(ends, ir_.number(kReduceBlockSteps), now_left));
     next.push_back(ir_.CreateAnd(first, ir_.CreateNot(ends)));
   }
-  columns.close(again, next);
-  guard.close();
+  columns.close(after.again, next);
+  inside.close();
 }
 
 }  // namespace

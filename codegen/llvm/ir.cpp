@@ -91,14 +91,14 @@ void Loop::close(llvm::Value* again, const std::vector<llvm::Value*>& next) {
   ir_.SetInsertPoint(after);
 }
 
-Guard::Guard(Ir& ir, llvm::Value* condition, const char* name)
+Conditional::Conditional(Ir& ir, llvm::Value* condition, const char* name)
     : ir_(ir), before_(ir.GetInsertBlock()), after_(ir.block("after")) {
   llvm::BasicBlock* inside = ir.block(name);
   ir_.CreateCondBr(condition, inside, after_);
   ir_.SetInsertPoint(inside);
 }
 
-std::vector<llvm::Value*> Guard::close(
+std::vector<llvm::Value*> Conditional::close(
     const std::vector<std::pair<llvm::Value*, llvm::Value*>>& values) {
   llvm::BasicBlock* inside = ir_.GetInsertBlock();
   ir_.fall_into(after_);

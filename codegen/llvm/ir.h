@@ -80,9 +80,9 @@ class Loop {
 
 /// Code that runs only if a condition holds. Between construction and close, the builder is inside
 /// it.
-class Guard {
+class Conditional {
  public:
-  Guard(Ir& ir, llvm::Value* condition, const char* name);
+  Conditional(Ir& ir, llvm::Value* condition, const char* name);
 
   /// Ends it and gives, for each pair, the first value if the code ran and else the second.
   std::vector<llvm::Value*> close(

@@ -95,6 +95,13 @@ llvm::Value* KernelEmitter::element_address(int operand, llvm::Value* address, l
   return ir_.advance(address, ir_.CreateMul(c, stride));
 }
 
+KernelEmitter::Position KernelEmitter::move_on(llvm::Value* o, llvm::Value* c) {
+  llvm::Value* column_end = ir_.CreateICmpSGE(c, cols_);
+  llvm::Value* next_o = ir_.CreateAdd(o, ir_.CreateZExt(column_end, ir_.getInt64Ty()));
+  llvm::Value* next_c = ir_.CreateSelect(column_end, ir_.number(0), c);
+  return {next_o, next_c, ir_.CreateICmpSLT(next_o, outer_)};
+}
+
 Lanes KernelEmitter::value(int n, llvm::Value* i) {
   if (instr(n).level == Level::row && !is_uniform(n)) {
     return row_value(n, i);

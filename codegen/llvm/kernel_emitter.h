@@ -52,6 +52,15 @@ class KernelEmitter {
   /// The element code of a phase for the 16 elements at offset i of the strip.
   void emit_step(const Phase& phase, Strip& strip, llvm::Value* i);
 
+  /// Where a walk over the columns of each o is. It is over where `again`, an i1, does not hold.
+  struct Position {
+    llvm::Value* o;
+    llvm::Value* c;
+    llvm::Value* again;
+  };
+  /// Goes on to column `c` of o, or if there is none to the first column of the next o.
+  Position move_on(llvm::Value* o, llvm::Value* c);
+
   static bool has_element_work(const Phase& phase) {
     return !phase.element_code.empty() || !phase.reductions.empty();
   }

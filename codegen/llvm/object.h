@@ -9,7 +9,7 @@ namespace rondo::codegen {
 
 /// Lays the code and the constants of an ELF object next to each other, applies the relocations and
 /// finds the function `entry`. Errors: CompileError if the code refers to anything outside, or by
-/// anything but distances
+/// anything but distances.
 MachineCode link_object(llvm::MemoryBufferRef object, const char* entry);
 
 }  // namespace rondo::codegen

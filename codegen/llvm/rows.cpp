@@ -32,7 +32,6 @@ class RowsEmitter final : public KernelEmitter {
   std::vector<Partial> emit_steps(const Phase& phase, Strip& strip,
                                   const std::vector<Accumulator>& before);
   void start_chunk(Strip& strip);
-  llvm::Value* move_on(std::vector<llvm::Value*>& next);
   std::vector<Accumulator> carry_accumulators(Loop& chunks);
   void end_block(llvm::Value* ends, llvm::Value* first, std::vector<Accumulator>& states);
 
@@ -46,7 +45,7 @@ class RowsEmitter final : public KernelEmitter {
 void RowsEmitter::emit_loops() {
   place_spills();
   has_elements_ = ir_.CreateICmpSGT(row_elements_, ir_.number(0));
-  Guard any(ir_, ir_.CreateICmpSGT(rows_, ir_.number(0)), "rows");
+  Conditional any(ir_, ir_.CreateICmpSGT(rows_, ir_.number(0)), "rows");
   Loop rows(ir_, "row");
   row_ = rows.carry(ir_.number(0));
   for (const Phase& phase : phases_) {
@@ -112,14 +111,14 @@ void RowsEmitter::emit_phase(const Phase& phase) {
   for (const int n : phase.reductions) {
     reducers_.emplace_back(ir_, kernel_, instr(n));
   }
-  Guard guard(ir_, has_elements_, "elements");
+  Conditional inside(ir_, has_elements_, "elements");
   const std::vector<Partial> ran = emit_chunks(phase);
   std::vector<std::pair<llvm::Value*, llvm::Value*>> results;
   results.reserve(reducers_.size());
   for (std::size_t k = 0; k < reducers_.size(); ++k) {
     results.emplace_back(reducers_[k].result(ran[k]), reducers_[k].result(reducers_[k].identity()));
   }
-  const std::vector<llvm::Value*> merged = guard.close(results);
+  const std::vector<llvm::Value*> merged = inside.close(results);
   for (std::size_t k = 0; k < reducers_.size(); ++k) {
     computed(phase.reductions[k]) = {ir_.splat(merged[k]), nullptr};
   }
@@ -184,7 +183,7 @@ std::vector<Partial> RowsEmitter::emit_steps(const Phase& phase, Strip& strip,
 /// Where a block ends: its lanes join the result, and the next block starts from the identity.
 void RowsEmitter::end_block(llvm::Value* ends, llvm::Value* first,
                             std::vector<Accumulator>& states) {
-  Guard guard(ir_, ends, "block_end");
+  Conditional inside(ir_, ends, "block_end");
   std::vector<std::pair<llvm::Value*, llvm::Value*>> choices;
   for (std::size_t k = 0; k < states.size(); ++k) {
     Reducer& reducer = reducers_[k];
@@ -199,7 +198,7 @@ void RowsEmitter::end_block(llvm::Value* ends, llvm::Value* first,
       choices.emplace_back(identity.place, states[k].lanes.place);
     }
   }
-  const std::vector<llvm::Value*> merged = guard.close(choices);
+  const std::vector<llvm::Value*> merged = inside.close(choices);
   auto next = merged.begin();
   for (Accumulator& state : states) {
     state.result.value = *next++;
@@ -209,16 +208,6 @@ void RowsEmitter::end_block(llvm::Value* ends, llvm::Value* first,
       state.lanes.place = *next++;
     }
   }
-}
-
-/// The next chunk begins after this one, or at the next o; false once there is none.
-llvm::Value* RowsEmitter::move_on(std::vector<llvm::Value*>& next) {
-  llvm::Value* taken = ir_.CreateMul(chunk_.steps, ir_.number(kLanes));
-  llvm::Value* after = ir_.CreateAdd(chunk_.c, taken);
-  llvm::Value* column_end = ir_.CreateICmpSGE(after, cols_);
-  llvm::Value* next_o = ir_.CreateAdd(chunk_.o, ir_.CreateZExt(column_end, ir_.getInt64Ty()));
-  next = {next_o, ir_.CreateSelect(column_end, ir_.number(0), after)};
-  return ir_.CreateICmpSLT(next_o, outer_);
 }
 
 std::vector<Accumulator> RowsEmitter::carry_accumulators(Loop& chunks) {
@@ -251,12 +240,13 @@ std::vector<Partial> RowsEmitter::emit_chunks(const Phase& phase) {
   for (std::size_t k = 0; k < states.size(); ++k) {
     states[k].lanes = reducers_[k].select(strip.mask(), lanes[k], states[k].lanes);
   }
-  std::vector<llvm::Value*> next;
-  llvm::Value* again = move_on(next);
+  llvm::Value* taken = ir_.CreateMul(chunk_.steps, ir_.number(kLanes));
+  const Position after = move_on(chunk_.o, ir_.CreateAdd(chunk_.c, taken));
+  std::vector<llvm::Value*> next{after.o, after.c};
   if (reduces) {
     llvm::Value* left = ir_.CreateSub(chunk_.steps_left, chunk_.steps);
     llvm::Value* full = ir_.CreateICmpEQ(left, ir_.number(0));
-    llvm::Value* ends = ir_.CreateOr(full, ir_.CreateNot(again));
+    llvm::Value* ends = ir_.CreateOr(full, ir_.CreateNot(after.again));
     end_block(ends, first, states);
     next.push_back(ir_.CreateSelect(ends, ir_.number(kReduceBlockSteps), left));
     next.push_back(ir_.CreateAnd(first, ir_.CreateNot(ends)));
@@ -271,7 +261,7 @@ std::vector<Partial> RowsEmitter::emit_chunks(const Phase& phase) {
     }
     results.push_back(state.result);
   }
-  chunks.close(again, next);
+  chunks.close(after.again, next);
   return results;
 }
 

@@ -16,7 +16,7 @@ struct Lanes {
 bool is_call(ScalarOp op, Reg reg);
 
 /// Applies `op` to operands of class `reg` (for select, the class of its branches). Unused operands
-/// are empty. Errors: CompileError if the function is missing in the module
+/// are empty. Errors: CompileError if the function is missing in the module.
 Lanes apply(Ir& ir, ScalarOp op, Reg reg, const Lanes& a, const Lanes& b = {}, const Lanes& c = {});
 
 /// The comparison `op` of two values of class `reg`, lanes or single: i1.

@@ -79,14 +79,14 @@ void Strip::copy_by_halves(const std::vector<const StripOperand*>& operands) {
   llvm::Value* element = ir_.number(0);
   for (std::uint32_t count = kLanes / 2; count > 0 && !operands.empty(); count /= 2) {
     llvm::Value* bit = ir_.CreateAnd(remaining_, ir_.number(count));
-    Guard guard(ir_, ir_.CreateICmpNE(bit, ir_.number(0)), "copy_part");
+    Conditional inside(ir_, ir_.CreateICmpNE(bit, ir_.number(0)), "copy_part");
     for (const StripOperand* operand : operands) {
       llvm::Type* one = ir_.memory_type(operand->dtype);
       llvm::Type* part = count == 1 ? one : llvm::FixedVectorType::get(one, count);
       copy_part(*operand, part, element, ir_.number(element_bytes(operand->dtype)));
     }
     llvm::Value* next = ir_.CreateAdd(element, ir_.number(count));
-    element = guard.close({{next, element}})[0];
+    element = inside.close({{next, element}})[0];
   }
 }
 
@@ -138,7 +138,7 @@ void Strip::enter(llvm::Value* tail, llvm::Value* remaining) {
   }
   mask_ = ir_.CreateICmpSLT(llvm::ConstantVector::get(lane_numbers), ir_.splat(count));
 
-  Guard guard(ir_, tail, "tail_in");
+  Conditional inside(ir_, tail, "tail_in");
   copy(false);
   std::vector<std::pair<llvm::Value*, llvm::Value*>> choices;
   for (const StripOperand& operand : operands_) {
@@ -149,7 +149,7 @@ void Strip::enter(llvm::Value* tail, llvm::Value* remaining) {
       choices.emplace_back(ir_.number(element_bytes(operand.dtype)), operand.start.stride_bytes);
     }
   }
-  const std::vector<llvm::Value*> merged = guard.close(choices);
+  const std::vector<llvm::Value*> merged = inside.close(choices);
   auto next = merged.begin();
   for (StripOperand& operand : operands_) {
     operand.place = operand.start;
@@ -167,37 +167,38 @@ void Strip::enter(llvm::Value* tail, llvm::Value* remaining) {
   }
 }
 
-Place Strip::place_of(int operand, llvm::Value* i) {
-  const auto found = std::find_if(operands_.begin(), operands_.end(),
-                                  [&](const StripOperand& o) { return o.number == operand; });
-  Place place = found->place;
+const StripOperand& Strip::find(int operand) const {
+  return *std::find_if(operands_.begin(), operands_.end(),
+                       [&](const StripOperand& o) { return o.number == operand; });
+}
+
+Place Strip::place_of(const StripOperand& operand, llvm::Value* i) {
+  Place place = operand.place;
   if (place.stride_class == StrideClass::any) {
     place.address = ir_.advance(place.address, ir_.CreateMul(i, place.stride_bytes));
   } else if (place.stride_class == StrideClass::unit) {
-    place.address = ir_.CreateGEP(ir_.memory_type(found->dtype), place.address, i);
+    place.address = ir_.CreateGEP(ir_.memory_type(operand.dtype), place.address, i);
   }
   return place;
 }
 
 llvm::Value* Strip::load(int operand, llvm::Value* i) {
-  const auto found = std::find_if(operands_.begin(), operands_.end(),
-                                  [&](const StripOperand& o) { return o.number == operand; });
-  if (found->value != nullptr) {
-    return found->value;
+  const StripOperand& found = find(operand);
+  if (found.value != nullptr) {
+    return found.value;
   }
-  const Place place = place_of(operand, i);
-  if (found->ahead_bytes != nullptr) {
-    llvm::Value* ahead = ir_.advance(place.address, found->ahead_bytes);
+  const Place place = place_of(found, i);
+  if (found.ahead_bytes != nullptr) {
+    llvm::Value* ahead = ir_.advance(place.address, found.ahead_bytes);
     ir_.CreateIntrinsic(llvm::Intrinsic::prefetch, {ahead->getType()},
                         {ahead, ir_.getInt32(0), ir_.getInt32(3), ir_.getInt32(1)});
   }
-  return load_lanes(ir_, found->dtype, place);
+  return load_lanes(ir_, found.dtype, place);
 }
 
 void Strip::store(int operand, llvm::Value* i, llvm::Value* lanes) {
-  const auto found = std::find_if(operands_.begin(), operands_.end(),
-                                  [&](const StripOperand& o) { return o.number == operand; });
-  store_lanes(ir_, found->dtype, place_of(operand, i), lanes);
+  const StripOperand& found = find(operand);
+  store_lanes(ir_, found.dtype, place_of(found, i), lanes);
 }
 
 void Strip::leave() {
@@ -206,9 +207,9 @@ void Strip::leave() {
   if (!writes) {
     return;
   }
-  Guard guard(ir_, tail_, "tail_out");
+  Conditional inside(ir_, tail_, "tail_out");
   copy(true);
-  guard.close();
+  inside.close();
 }
 
 }  // namespace rondo::codegen

@@ -55,7 +55,8 @@ class Strip {
   void copy_one_by_one(const std::vector<const StripOperand*>& operands);
   void copy_part(const StripOperand& operand, llvm::Type* type, llvm::Value* element,
                  llvm::Value* stride_bytes);
-  Place place_of(int operand, llvm::Value* i);
+  const StripOperand& find(int operand) const;
+  Place place_of(const StripOperand& operand, llvm::Value* i);
 
   Ir& ir_;
   Isa isa_;
