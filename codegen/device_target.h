@@ -10,10 +10,12 @@
 
 namespace rondo::codegen {
 
-/// One call of a kernel. As KernelArgs, with the loops around the rows: element (l, r, o, c) of
-/// operand k lies at data[k] + sum of l * loop_strides[k * loops + l] + r * row_stride[k] + ...
+/// One call of a kernel. As KernelArgs, with loops around the rows, whose indices are i[l]: element
+/// (i, r, o, c) of operand k lies at
+///   data[k] + sum over l of i[l] * loop_strides[k * loops + l] + r * row_stride[k] + ...
+/// where `loops` is the size of loop_sizes. Strides are in bytes.
 struct DeviceCall {
-  std::vector<std::uint64_t> data;
+  std::vector<std::uint64_t> data;  // addresses on the device
   std::vector<std::int64_t> row_stride, outer_stride, col_stride;
   std::vector<std::int64_t> loop_sizes;
   std::vector<std::int64_t> loop_strides;
@@ -38,7 +40,8 @@ class DeviceTarget {
  public:
   virtual ~DeviceTarget() = default;
 
-  /// Compiles the kernel when it is new. Errors: CompileError, DeviceError, OutOfMemoryError.
+  /// Queues the call on device `index`, after all that was queued there before. Compiles the kernel
+  /// when it is new. Errors: CompileError, DeviceError, OutOfMemoryError.
   virtual void launch(int index, const Kernel& kernel, const DeviceCall& call) = 0;
 };
 
@@ -59,8 +62,7 @@ class DevicePlugin {
 /// none.
 DevicePlugin* cuda_plugin(std::string& reason);
 
-/// The function that such a plug-in exports, as in plugin.h.
-using OpenDevicePlugin = DevicePlugin* (*)(const char* library_abi, const char** abi);
+/// The name of the entry of a plug-in that offers a DevicePlugin (PluginEntry in plugin.h).
 inline constexpr const char* kOpenDevicePlugin = "rondo_open_device_plugin";
 
 }  // namespace rondo::codegen

@@ -44,7 +44,7 @@ OpenedTarget open_llvm() {
   if (jit != nullptr && std::strcmp(jit, "0") == 0) {
     return {nullptr, "plug-in: turned off by RONDO_JIT=0"};
   }
-  return open_plugin(plugin_files("librondo_llvm.so", std::getenv("RONDO_PLUGIN_PATH")));
+  return open_plugin(plugin_files("librondo_llvm.so"));
 }
 
 }  // namespace
@@ -54,6 +54,10 @@ const char* plugin_abi() {
       fmt::format("rondo {} kernel {}.{}.{}.{}", RONDO_VERSION, sizeof(Instr),
                   sizeof(KernelOperand), sizeof(KernelArgs), kScalarOpCount);
   return abi.c_str();
+}
+
+std::vector<std::string> plugin_files(const std::string& name) {
+  return plugin_files(name, std::getenv("RONDO_PLUGIN_PATH"));
 }
 
 std::vector<std::string> plugin_files(const std::string& name, const char* plugin_path) {
@@ -85,20 +89,17 @@ OpenedSymbol open_plugin_symbol(const std::vector<std::string>& files, const cha
   return none;
 }
 
+std::string refuse_plugin(const OpenedSymbol& entry, const char* abi) {
+  const std::string text = fmt::format(
+      "plug-in: {} is made for another library: {}; {} is required", entry.file, abi, plugin_abi());
+  dlclose(entry.library);  // `abi` lies in it
+  return text;
+}
+
 OpenedTarget open_plugin(const std::vector<std::string>& files) {
-  const OpenedSymbol found = open_plugin_symbol(files, kOpenTarget);
-  if (found.symbol == nullptr) {
-    return {nullptr, found.reason};
-  }
-  const char* abi = "unknown";
-  Target* target = reinterpret_cast<OpenTarget>(found.symbol)(plugin_abi(), &abi);
-  if (target == nullptr) {
-    const std::string theirs = abi;
-    dlclose(found.library);
-    return {nullptr, fmt::format("plug-in: {} is made for another library: {}; {} is required",
-                                 found.file, theirs, plugin_abi())};
-  }
-  return {target, ""};  // The library stays open: the code of the target lies in it.
+  OpenedTarget opened;
+  opened.target = open_offer<Target>(files, kOpenTarget, opened.reason);
+  return opened;
 }
 
 const OpenedTarget& llvm_target() {
