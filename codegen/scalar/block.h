@@ -26,9 +26,10 @@ using StoreFunction = void (*)(std::int64_t n, void* memory, std::int64_t stride
                                const void* registers);
 
 /// The loop of `op` on operands of class `reg`, at the vector level in use (core/base/isa.h).
-/// Errors: InternalError unless scalar_op_takes(op, reg); those of current_isa
+/// Errors: InternalError unless scalar_op_takes(op, reg); those of current_isa.
 BlockFunction block_function(ScalarOp op, Reg reg);
 
+/// The loops between memory and registers, likewise. Errors: those of current_isa.
 LoadFunction load_function(Dtype memory_dtype);
 StoreFunction store_function(Dtype memory_dtype);
 

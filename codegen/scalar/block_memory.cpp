@@ -13,9 +13,10 @@ struct [[gnu::packed, gnu::may_alias]] Stored {
   T value;
 };
 
+/// Elements that are gathered or scattered at a time.
 constexpr std::int64_t kPiece = 256;
 
-/// How elements of one dtype, stored as Memory, become registers and back.
+/// How elements of one dtype, stored as Memory, become registers and back: here by value.
 template <class Memory, class Register>
 struct Same {
   using MemoryType = Memory;

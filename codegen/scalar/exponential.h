@@ -7,6 +7,7 @@
 
 namespace rondo::codegen::inline RONDO_ISA::scalar {
 
+/// ln 2.
 template <class L>
 inline constexpr Pair<Element<L>> kLog2 =
     kFloat<L>

@@ -13,9 +13,9 @@ inline constexpr Pair<Element<L>> kQuarterPi =
         ? Pair<Element<L>>{Element<L>(0x1.921fb6p-1), Element<L>(-0x1.777a5cp-26)}
         : Pair<Element<L>>{Element<L>(0x1.921fb54442d18p-1), Element<L>(0x1.1a62633145c07p-55)};
 
-/// The angle of the point (x, y) with x, y >= 0 not both 0 and no huge or tiny powers of two, plus
-/// nothing; or, where `mirrored`, pi minus it. Near the diagonal it is pi / 4 and the angle of
-/// (x + y, y - x), above it pi / 2 and that of (y, -x).
+/// The angle of the point (x, y), or where `mirrored` pi minus it. x and y are at least 0, not both
+/// of them 0, and neither so large nor so small that a step leaves the range of exponents. Near the
+/// diagonal the angle is pi / 4 and that of (x + y, y - x), above it pi / 2 and that of (y, -x).
 template <class L>
 RONDO_FUNCTION L angle_of(L y, L x, Mask<L> mirrored) {
   using E = Element<L>;

@@ -65,7 +65,7 @@ RONDO_FUNCTION L finish_log(L x, L result) {
   return choose<L>((x > 0) & (x < kInfinity<L>), result, special);
 }
 
-/// What a step of the exponent counts in each base: hi has few bits, so that products with
+/// What a step of the exponent counts, ln 2 and log10 2: hi has few bits, so that its products with
 /// exponents are exact.
 template <class L>
 inline constexpr Pair<Element<L>> kLog2Short =

@@ -6,7 +6,7 @@
 
 namespace rondo::codegen::inline RONDO_ISA::scalar {
 
-/// An unevaluated sum; lo is at most half a last place of hi where the text says normalised.
+/// An unevaluated sum. Where a comment says normalised, lo is at most half a last place of hi.
 template <class L>
 struct Pair {
   L hi;
@@ -80,8 +80,8 @@ inline constexpr int kMantissaBits = kFloat<L> ? 23 : 52;
 template <class L>
 inline constexpr int kExponentBias = kFloat<L> ? 127 : 1023;
 
-/// Integers in L between those of `exponent_of` and powers of two: a number n is added to this, and
-/// the low bits of the sum are n + 2 * kExponentBias.
+/// Rounds a small number n to an integer when it is added: the low bits of the sum are then
+/// n + 2 * kExponentBias, of which power_of_two and scale make 2^n.
 template <class L>
 inline constexpr Element<L> kRounder =
     kFloat<L> ? Element<L>(0x1.8p23 + 2 * 127) : Element<L>(0x1.8p52 + 2 * 1023);

@@ -1,10 +1,10 @@
 // sin, cos and tan.
 #pragma once
 
+#include "codegen/scalar/angle.h"
 #include "codegen/scalar/coefficients.h"
 #include "codegen/scalar/lanes.h"
 #include "codegen/scalar/precise.h"
-#include "codegen/scalar/reduction.h"
 
 namespace rondo::codegen::inline RONDO_ISA::scalar {
 
