@@ -6,6 +6,7 @@
 
 #include "codegen/product/convolution_plan.h"
 #include "codegen/product/window_runner.h"
+#include "codegen/round_up.h"
 #include "core/base/error.h"
 #include "core/base/float_environment.h"
 #include "core/base/thread_pool.h"
@@ -28,7 +29,7 @@ class WeightGradient {
       : c_(c),
         plan_(plan_convolution(c, false)),
         taps_(c.kernel_rows * c.kernel_cols),
-        blocks_((c.batch * c.out_rows * c.out_cols + kProductBlock - 1) / kProductBlock),
+        blocks_(divide_up(c.batch * c.out_rows * c.out_cols, kProductBlock)),
         input_(input),
         gradient_(gradient),
         result_(result) {}
@@ -140,10 +141,6 @@ void WeightGradient::run() {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // Planes for each column of the kernel cost copies, which enough channels share, and room in the
 // cache, which a long k needs itself; what they save is a part of each line.
 bool pays_to_close_up(const Convolution& c) {
@@ -179,7 +176,9 @@ void run_convolution_input_gradient(const Convolution& c, const void* output_gra
 void run_convolution_weight_gradient(const Convolution& c, const void* input,
                                      const void* output_gradient, void* weight_gradient) {
   check_dtype(c);
-  WeightGradient(c, input, output_gradient, weight_gradient).run();
+  if (c.out_channels * c.in_channels * c.kernel_rows * c.kernel_cols > 0) {
+    WeightGradient(c, input, output_gradient, weight_gradient).run();
+  }
 }
 
 }  // namespace rondo::codegen

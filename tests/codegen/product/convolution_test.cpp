@@ -135,6 +135,16 @@ TEST(Convolution, OfNothingIsZeroOrNothing) {
   EXPECT_EQ(count_different(run_weight_gradient(c, o), std::vector<float>(108, 0.0F)), 0U);
 }
 
+TEST(Convolution, OfNoChannelsIsZeroAndItsGradientsAreNothing) {
+  for (const Convolution& c : {make_convolution(2, 1, 0, 3, 5, 5, 2, 2, 1, 0, 1),
+                               make_convolution(2, 1, 3, 0, 5, 5, 2, 2, 1, 0, 1)}) {
+    const ConvolutionOperands<float> o(c);
+    EXPECT_EQ(run_forward(c, o), std::vector<float>(o.gradient.values.size(), 0.0F)) << text(c);
+    EXPECT_EQ(run_input_gradient(c, o), std::vector<float>(o.input.values.size(), 0.0F)) << text(c);
+    EXPECT_TRUE(run_weight_gradient(c, o).empty()) << text(c);
+  }
+}
+
 TEST(Convolution, RejectsIntegers) {
   Convolution c;
   c.dtype = Dtype::int32;
