@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "codegen/round_up.h"
 #include "core/base/error.h"
 
 namespace rondo::codegen {
@@ -29,8 +30,8 @@ LoadedCode::~LoadedCode() {
 
 std::unique_ptr<LoadedCode> LoadedCode::load(const MachineCode& code, std::string& reason) {
   invariant(code.entry < code.bytes.size(), "machine code: the entry lies outside of the code");
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  const std::size_t size = (code.bytes.size() + page - 1) / page * page;
+  const auto size = static_cast<std::size_t>(
+      round_up(static_cast<std::int64_t>(code.bytes.size()), sysconf(_SC_PAGESIZE)));
   void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
     reason = refusal("memory");

@@ -20,16 +20,8 @@ constexpr ConvolutionKernels kKernels{fill_planes<E>,         pack_weights<E>,  
 }  // namespace
 
 const ConvolutionKernels& convolution_kernels(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::float16:
-      return kKernels<Half>;
-    case Dtype::bfloat16:
-      return kKernels<Bfloat>;
-    case Dtype::float64:
-      return kKernels<double>;
-    default:
-      return kKernels<float>;
-  }
+  return with_element_type(dtype,
+                           []<class E>() -> const ConvolutionKernels& { return kKernels<E>; });
 }
 
 }  // namespace rondo::codegen::RONDO_ISA

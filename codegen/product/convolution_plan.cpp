@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <limits>
 
+#include "codegen/round_up.h"
+
 namespace rondo::codegen {
 namespace {
 
@@ -17,18 +19,19 @@ struct Axis {
   Index dilation = 1;
 };
 
+// With stride s, tap u of position r reads element r * s + u * dilation - padding: element
+// r + shift of the phase that holds every s-th element.
 struct AxisTap {
   Index tap = 0;
   Index phase = 0;
   Index shift = 0;
 };
 
-// With stride s, tap u of position r reads element r * s + u * dilation - padding: element
-// r + shift of the phase that holds every s-th element.
+// The taps of a kernel, and the phases that they read.
 struct AxisTaps {
   std::vector<AxisTap> taps;
   std::vector<Index> first;  // element of each phase
-  Index extra = 0;
+  Index extra = 0;           // the greatest shift: elements that a phase has beyond its positions
 };
 
 // Each tap has a phase of its own: element r of it is what the tap reads at position r.
@@ -41,6 +44,7 @@ AxisTaps taps_apart(const Axis& axis) {
   return result;
 }
 
+// Taps whose distances differ by whole strides share a phase.
 AxisTaps forward_taps(const Axis& axis) {
   AxisTaps result;
   for (Index tap = 0; tap < axis.kernel; ++tap) {
@@ -192,7 +196,7 @@ WindowPlan plan_input_gradient(const Convolution& c) {
   plan.result_cols = c.in_cols;
   plan.samplings.push_back({rows.least, 1, cols.least, 1});
   plan.extra_rows = rows.most - rows.least;
-  plan.plane_cols = (c.in_cols + c.stride_cols - 1) / c.stride_cols + cols.most - cols.least;
+  plan.plane_cols = divide_up(c.in_cols, c.stride_cols) + cols.most - cols.least;
   plan.row_step = c.stride_rows;
   plan.col_step = c.stride_cols;
   plan.weight_channel_stride = plan.m * taps;
@@ -201,8 +205,8 @@ WindowPlan plan_input_gradient(const Convolution& c) {
   for (Index row = 0; row < std::min(c.stride_rows, c.in_rows); ++row) {
     for (Index col = 0; col < std::min(c.stride_cols, c.in_cols); ++col) {
       plan.grids.push_back(
-          {row, col, (c.in_rows - row + c.stride_rows - 1) / c.stride_rows,
-           (c.in_cols - col + c.stride_cols - 1) / c.stride_cols,
+          {row, col, divide_up(c.in_rows - row, c.stride_rows),
+           divide_up(c.in_cols - col, c.stride_cols),
            pair_taps(gradient_taps(row_axis(c), row), gradient_taps(col_axis(c), col),
                      c.kernel_cols, 1, rows.least, cols.least)});
     }

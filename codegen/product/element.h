@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "codegen/product/simd.h"
+#include "core/tensor/dtype.h"
 
 namespace rondo::codegen::RONDO_ISA {
 
@@ -29,6 +30,21 @@ struct ComputeType<double> {
 };
 template <class E>
 using Compute = typename ComputeType<E>::Type;
+
+/// What `f` gives for the element type of a floating dtype.
+template <class Function>
+decltype(auto) with_element_type(Dtype dtype, Function f) {
+  switch (dtype) {
+    case Dtype::float16:
+      return f.template operator()<Half>();
+    case Dtype::bfloat16:
+      return f.template operator()<Bfloat>();
+    case Dtype::float64:
+      return f.template operator()<double>();
+    default:
+      return f.template operator()<float>();
+  }
+}
 
 inline float widen(float x) {
   return x;

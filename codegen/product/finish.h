@@ -17,6 +17,16 @@ void store_row(const T* sums, Index count, E* to) {
   }
 }
 
+/// Adds `blocks` matrices of sums of `size` elements, one after the other, in order into the first.
+template <class T>
+void add_blocks(T* sums, Index blocks, Index size) {
+  for (Index block = 1; block < blocks; ++block) {
+    for (Index i = 0; i < size; ++i) {
+      sums[i] += sums[block * size + i];
+    }
+  }
+}
+
 /// The region with a place for its sums: c, or memory of the thread if the epilogue stores results.
 template <class T>
 ProductRegion with_sums(const ProductRegion& r) {

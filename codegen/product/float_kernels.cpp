@@ -19,12 +19,7 @@ void run_region(const ProductRegion& region) {
 template <class E>
 void combine(const ProductRegion& r, void* all_sums, std::int64_t blocks) {
   auto* sums = static_cast<Compute<E>*>(all_sums);
-  const Index size = r.m * r.n;
-  for (Index block = 1; block < blocks; ++block) {
-    for (Index i = 0; i < size; ++i) {
-      sums[i] += sums[block * size + i];
-    }
-  }
+  add_blocks(sums, blocks, r.m * r.n);
   finish_tile<E>(r, 0, r.m, 0, r.n, sums, r.n);
 }
 
@@ -34,16 +29,7 @@ constexpr ProductKernels kKernels{run_region<E>, run_dots<E>, combine<E>};
 }  // namespace
 
 const ProductKernels& product_kernels(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::float16:
-      return kKernels<Half>;
-    case Dtype::bfloat16:
-      return kKernels<Bfloat>;
-    case Dtype::float64:
-      return kKernels<double>;
-    default:
-      return kKernels<float>;
-  }
+  return with_element_type(dtype, []<class E>() -> const ProductKernels& { return kKernels<E>; });
 }
 
 }  // namespace rondo::codegen::RONDO_ISA

@@ -1,4 +1,5 @@
 // Integer products: plain loops, sums that wrap.
+#include <algorithm>
 #include <type_traits>
 #include <vector>
 
@@ -56,6 +57,8 @@ void run(const ProductRegion& r) {
 }  // namespace
 
 void integer_region(Dtype dtype, const ProductRegion& region) {
+  invariant(region.k_begin == 0 && region.sums == nullptr,
+            "an integer product is asked for a part of its sums");
   switch (dtype) {
     case Dtype::uint8:
       return run<std::uint8_t>(region);

@@ -48,7 +48,7 @@ namespace v4 {
 const ProductKernels& product_kernels(Dtype dtype);
 }  // namespace v4
 
-/// Integer products; strides in elements. Sums wrap.
+/// Integer products over all of k; strides in elements. Sums wrap.
 void integer_region(Dtype dtype, const ProductRegion& region);
 
 /// `data` moved on by so many elements of the dtype; null stays null.
@@ -61,6 +61,7 @@ inline void* advance(void* data, Dtype dtype, std::int64_t elements) {
 
 /// What the memory of product_workspace is for; each is apart from the others.
 enum class Workspace { kernel, task, call };
+inline constexpr int kWorkspaces = 3;
 
 /// Memory of the calling thread, aligned to 64 bytes, valid until its next call for the same use.
 /// Errors: OutOfMemoryError

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "codegen/product/kernels.h"
+#include "codegen/round_up.h"
 #include "core/base/error.h"
 #include "core/base/float_environment.h"
 #include "core/base/isa.h"
@@ -19,15 +20,11 @@ const ProductKernels& kernels_for(Dtype dtype) {
   return current_isa() == Isa::v4 ? v4::product_kernels(dtype) : v3::product_kernels(dtype);
 }
 
-Index round_up(Index count, Index unit) {
-  return (count + unit - 1) / unit * unit;
-}
-
 Index offset_of(Index batch, const BatchDims& sizes, const BatchDims& strides) {
-  Index offset = 0;
   if (batch == 0) {
     return 0;
   }
+  Index offset = 0;
   for (std::size_t d = kProductBatchRank; d-- > 0;) {
     offset += batch % sizes[d] * strides[d];
     batch /= sizes[d];
@@ -93,8 +90,8 @@ Split choose_split(const Product& p, Index parts) {
     } else {
       break;
     }
-    split.row_parts = (p.m + split.rows - 1) / split.rows;
-    split.col_parts = (p.n + split.cols - 1) / split.cols;
+    split.row_parts = divide_up(p.m, split.rows);
+    split.col_parts = divide_up(p.n, split.cols);
   }
   return split;
 }
@@ -164,8 +161,8 @@ void run_product(const Product& p) {
   }
   // Twice as many parts as threads even out what else the machine does.
   const Index wanted = std::min<Index>(2 * num_threads(), work / least_work);
-  const Split split = choose_split(p, (wanted + batches - 1) / batches);
-  const Index blocks = (p.k + kProductBlock - 1) / kProductBlock;
+  const Split split = choose_split(p, divide_up(wanted, batches));
+  const Index blocks = divide_up(p.k, kProductBlock);
   // A part reads its rows and columns whole, a block of k its share of both.
   const bool is_deep = blocks >= num_threads() && p.k >= 4 * (p.m + p.n);
   const bool has_few_parts = batches * split.row_parts * split.col_parts < num_threads();

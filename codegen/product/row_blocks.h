@@ -15,7 +15,8 @@ inline Index round_up(Index a, Index b) {
   return divide_up(a, b) * b;
 }
 
-/// At most `most` rows a block; heights differ by one at most, the taller ones come first.
+/// At most `most` rows a block, of at least one row; heights differ by one at most, the taller ones
+/// come first.
 struct RowBlocks {
   RowBlocks(Index rows, Index most)
       : count(divide_up(rows, most)), base(rows / count), taller(rows % count) {}

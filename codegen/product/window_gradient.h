@@ -146,12 +146,7 @@ void store_gradient(void* all_sums, Index blocks, Index rows, Index lanes, void*
   using T = Compute<E>;
   auto* sums = static_cast<T*>(all_sums);
   auto* to = static_cast<E*>(out);
-  const Index size = rows * lanes;
-  for (Index block = 1; block < blocks; ++block) {
-    for (Index i = 0; i < size; ++i) {
-      sums[i] += sums[block * size + i];
-    }
-  }
+  add_blocks(sums, blocks, rows * lanes);
   // Squares, so that both sides of the transposition use their cache lines up.
   constexpr Index kSide = 16;
   for (Index row = 0; row < rows; row += kSide) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "codegen/round_up.h"
 #include "core/base/float_environment.h"
 #include "core/base/isa.h"
 #include "core/base/thread_pool.h"
@@ -11,10 +12,6 @@ namespace rondo::codegen {
 namespace {
 
 using Index = std::int64_t;
-
-Index divide_up(Index a, Index b) {
-  return (a + b - 1) / b;
-}
 
 class WindowRunner {
  public:

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "codegen/product/kernels.h"
+#include "codegen/round_up.h"
 #include "core/base/error.h"
 
 namespace rondo::codegen {
@@ -19,10 +20,10 @@ struct Block {
 }  // namespace
 
 void* product_workspace(std::int64_t size_bytes, Workspace use) {
-  thread_local std::array<Block, 3> blocks;
+  thread_local std::array<Block, kWorkspaces> blocks;
   Block& workspace = blocks[static_cast<std::size_t>(use)];
   if (workspace.size_bytes < size_bytes) [[unlikely]] {
-    const std::int64_t rounded = (size_bytes + kAlignment - 1) / kAlignment * kAlignment;
+    const std::int64_t rounded = round_up(size_bytes, kAlignment);
     workspace.memory.reset();
     workspace.size_bytes = 0;
     workspace.memory.reset(std::aligned_alloc(kAlignment, static_cast<std::size_t>(rounded)));
