@@ -143,6 +143,32 @@ std::string print(const Kernel& kernel) {
   return text;
 }
 
+StrideClass stride_class(std::int64_t stride, Dtype dtype) {
+  if (stride == 0) {
+    return StrideClass::zero;
+  }
+  return stride == size_bytes(dtype, 1) ? StrideClass::unit : StrideClass::any;
+}
+
+bool prefers_columns(const Kernel& kernel, std::int64_t rows, std::int64_t cols,
+                     std::span<const std::int64_t> row_stride,
+                     std::span<const std::int64_t> col_stride) {
+  constexpr std::int64_t kFewRows = 8;
+  if (rows < kFewRows) {
+    return false;
+  }
+  int balance = 0;
+  for (std::size_t i = 0; i < kernel.operands.size(); ++i) {
+    const KernelOperand& operand = kernel.operands[i];
+    if (operand.level == Level::element) {
+      const std::int64_t unit = size_bytes(operand.dtype, 1);
+      balance += row_stride[i] == unit ? 1 : 0;
+      balance -= col_stride[i] == unit || cols == 1 ? 1 : 0;
+    }
+  }
+  return balance > 0;
+}
+
 std::string print(const std::vector<StrideClass>& strides) {
   std::string text;
   for (const StrideClass stride : strides) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,13 +35,13 @@ namespace rondo::codegen {
 // the store's. Written operands do not overlap otherwise, neither each other nor what is read, and
 // no element of theirs is written twice.
 //
-// The canonical order of a reduction (docs/numerics.md): elements are taken in steps of 16 along c;
-// step (o, j) holds c = 16 j .. 16 j + 15; lane l combines element c = 16 j + l, skipped if c >=
-// cols. Steps are counted over (o, j) in order; each block of 64 steps starts from the identity in
-// all lanes, and at its end the lanes are combined in a tree (l with l + 8, then + 4, + 2, + 1; the
-// lower lane is the first operand). The result is the first block's, combined with the second's,
-// and so on. A row without elements gives the identity. Targets may go over several rows at a time,
-// but each row in this order.
+// The canonical order of a reduction (docs/numerics.md, canonical_order.h): elements are taken in
+// steps of 16 along c; step (o, j) holds c = 16 j .. 16 j + 15; lane l combines element c = 16 j +
+// l, skipped if c >= cols. Steps are counted over (o, j) in order; each block of 64 steps starts
+// from the identity in all lanes, and at its end the lanes are combined in a tree (l with l + 8,
+// then + 4, + 2, + 1; the lower lane is the first operand). The result is the first block's,
+// combined with the second's, and so on. A row without elements gives the identity. Targets may go
+// over several rows at a time, but each row in this order.
 
 enum class Level : std::uint8_t { row, element };
 
@@ -140,6 +141,14 @@ enum class Schedule : std::uint8_t { rows, columns };
 
 /// What is known when compiling about an operand's stride along the vector axis, in bytes.
 enum class StrideClass : std::uint8_t { unit, zero, any };
+
+StrideClass stride_class(std::int64_t stride, Dtype dtype);
+
+/// Whether columns let more of the element operands be read along memory than rows do. Strides are
+/// those of the operands, in bytes.
+bool prefers_columns(const Kernel& kernel, std::int64_t rows, std::int64_t cols,
+                     std::span<const std::int64_t> row_stride,
+                     std::span<const std::int64_t> col_stride);
 
 /// Part of the cache key: the same kernel is compiled for each variant that is launched.
 struct Variant {

@@ -13,7 +13,6 @@ namespace rondo::jit {
 namespace {
 
 using codegen::Schedule;
-using codegen::StrideClass;
 
 /// Elements of a cheap kernel below which another thread costs more than it brings.
 constexpr std::int64_t kGrain = 16384;
@@ -159,28 +158,11 @@ void lay_out_copies(BoundKernel& bound, const codegen::KernelPlan& plan, const S
   }
 }
 
-StrideClass classify(std::int64_t stride, Dtype dtype) {
-  if (stride == 0) {
-    return StrideClass::zero;
-  }
-  return stride == size_bytes(dtype, 1) ? StrideClass::unit : StrideClass::any;
-}
-
-/// Columns if that lets more of the element operands be read along memory.
 Schedule choose_schedule(const BoundKernel& bound, const codegen::KernelPlan& plan) {
-  if (plan.reduced == 0 || bound.rows < 8) {
-    return Schedule::rows;
-  }
-  int balance = 0;
-  for (std::size_t i = 0; i < bound.operands.size(); ++i) {
-    const codegen::KernelOperand& operand = plan.kernel.operands[i];
-    if (operand.level == codegen::Level::element) {
-      const std::int64_t unit = size_bytes(operand.dtype, 1);
-      balance += bound.row_stride[i] == unit ? 1 : 0;
-      balance -= bound.col_stride[i] == unit || bound.cols == 1 ? 1 : 0;
-    }
-  }
-  return balance > 0 ? Schedule::columns : Schedule::rows;
+  const bool columns =
+      plan.reduced != 0 && codegen::prefers_columns(plan.kernel, bound.rows, bound.cols,
+                                                    bound.row_stride, bound.col_stride);
+  return columns ? Schedule::columns : Schedule::rows;
 }
 
 void bind_kept(BoundKernel& bound, const codegen::KernelPlan& plan, const Shape& space) {
@@ -311,7 +293,7 @@ codegen::Variant make_variant(const BoundKernel& bound, const codegen::KernelPla
   for (std::size_t i = 0; i < bound.operands.size(); ++i) {
     const std::int64_t stride =
         schedule == Schedule::rows ? bound.col_stride[i] : bound.row_stride[i];
-    variant.strides.push_back(classify(stride, plan.kernel.operands[i].dtype));
+    variant.strides.push_back(codegen::stride_class(stride, plan.kernel.operands[i].dtype));
   }
   return variant;
 }

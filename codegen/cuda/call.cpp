@@ -34,13 +34,6 @@ bool needs_wide(const DeviceCall& call) {
   return false;
 }
 
-StrideClass classify(std::int64_t stride, Dtype dtype) {
-  if (stride == 0) {
-    return StrideClass::zero;
-  }
-  return stride == size_bytes(dtype, 1) ? StrideClass::unit : StrideClass::any;
-}
-
 /// Instructions of an operation, roughly.
 int weight(const Instr& in) {
   switch (scalar_op_info(in.scalar).kind) {
@@ -122,22 +115,6 @@ std::int64_t blocks_of(const DeviceCall& call) {
   return (steps + 63) / 64;
 }
 
-/// Columns if that lets more of the element operands be read along memory.
-bool prefers_columns(const Kernel& kernel, const DeviceCall& call) {
-  if (call.rows < 8) {
-    return false;
-  }
-  int balance = 0;
-  for (std::size_t k = 0; k < kernel.operands.size(); ++k) {
-    if (kernel.operands[k].level == Level::element) {
-      const std::int64_t unit = size_bytes(kernel.operands[k].dtype, 1);
-      balance += call.row_stride[k] == unit ? 1 : 0;
-      balance -= call.col_stride[k] == unit || call.cols == 1 ? 1 : 0;
-    }
-  }
-  return balance > 0;
-}
-
 Form choose_form(const Kernel& kernel, const DeviceCall& call, const LaunchLimits& limits) {
   if (!limits.choose_form) {
     return limits.form;
@@ -145,7 +122,7 @@ Form choose_form(const Kernel& kernel, const DeviceCall& call, const LaunchLimit
   if (can_flatten(kernel)) {
     return Form::flat;
   }
-  if (prefers_columns(kernel, call)) {
+  if (prefers_columns(kernel, call.rows, call.cols, call.row_stride, call.col_stride)) {
     return Form::columns;
   }
   const std::int64_t busy =
@@ -210,7 +187,7 @@ CudaPlan plan_call(const Kernel& kernel, const DeviceCall& call, const LaunchLim
   variant.wide = limits.force_wide || needs_wide(call);
   variant.loops = static_cast<int>(call.loop_sizes.size());
   for (std::size_t k = 0; k < kernel.operands.size(); ++k) {
-    variant.strides.push_back(classify(call.col_stride[k], kernel.operands[k].dtype));
+    variant.strides.push_back(stride_class(call.col_stride[k], kernel.operands[k].dtype));
   }
   if (choose_split(kernel, call, variant.form, limits)) {
     variant.stage = Stage::partial;

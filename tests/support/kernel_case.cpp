@@ -81,13 +81,6 @@ bool same_element(Dtype dtype, const std::byte* a, const std::byte* b) {
   return reg_of(dtype) == Reg::f64 && same_bits(std::bit_cast<double>(x), std::bit_cast<double>(y));
 }
 
-StrideClass stride_class(std::int64_t stride, Dtype dtype) {
-  if (stride == size_bytes(dtype, 1)) {
-    return StrideClass::unit;
-  }
-  return stride == 0 ? StrideClass::zero : StrideClass::any;
-}
-
 }  // namespace
 
 std::uint64_t RandomNumbers::bits() {
