@@ -45,37 +45,34 @@ class Expansion {
 
   FlowValue& value(int v) { return result_.values[static_cast<std::size_t>(v)]; }
 
-  /// A tensor without data that looks like operand `i` of the node.
-  Tensor stand_in(const FlowNode& node, std::size_t i, FlowUse& seen) {
-    const FlowUse& use = node.inputs[i];
+  /// A tensor without data that looks like the operand; undefined for an absent one.
+  Tensor stand_in(const FlowUse& use) {
     if (use.value < 0) {
       return {};
     }
     const FlowValue& v = value(use.value);
     if (v.immediate) {
-      seen = use;
       return Tensor::immediate(v.number, v.dtype, v.weak);
     }
     invariant(use.view.kind != UseView::Kind::opaque, "a composite's operand is an opaque view");
-    seen = use;
     return Tensor::empty(shape_of_use(use.view, v.sample), v.dtype, {DeviceType::meta, 0});
   }
 
   void expand(const FlowNode& node) {
-    std::vector<Tensor> inputs(node.inputs.size());
-    std::vector<FlowUse> seen(node.inputs.size());
     FlowBuilder builder;
     Flow& body = builder.flow();
-    std::vector<int> outer;  // outer[i]: the operand that body value i stands for
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      inputs[i] = stand_in(node, i, seen[i]);
-      if (inputs[i].defined()) {
-        FlowValue described = describe(inputs[i]);
+    std::vector<Tensor> inputs;
+    std::vector<FlowUse> given;  // the operands that the first values of the body stand for
+    for (const FlowUse& use : node.inputs) {
+      inputs.push_back(stand_in(use));
+      const Tensor& input = inputs.back();
+      if (input.defined()) {
+        FlowValue described = describe(input);
         described.group = described.immediate ? -1 : body.groups++;
         body.values.push_back(described);
         body.live.push_back(0);
-        builder.define(inputs[i], static_cast<int>(body.values.size()) - 1);
-        outer.push_back(static_cast<int>(i));
+        builder.define(input, static_cast<int>(body.values.size()) - 1);
+        given.push_back(use);
       }
     }
     std::vector<Tensor> outputs;
@@ -84,7 +81,7 @@ class Expansion {
     for (const Tensor& output : outputs) {
       results.push_back(builder.use(output, node.call, 0));
     }
-    merge(node, builder.take(), outer, seen, results);
+    merge(node, builder.take(), given, results);
   }
 
   static void run_body(const FlowNode& node, FlowBuilder& builder, std::vector<Tensor>& inputs,
@@ -113,10 +110,11 @@ class Expansion {
     return use;
   }
 
-  void merge(const FlowNode& node, const Flow& body, const std::vector<int>& outer,
-             const std::vector<FlowUse>& seen, const std::vector<FlowUse>& results) {
+  /// Appends the nodes of the body, with what they make as new values.
+  void merge(const FlowNode& node, const Flow& body, const std::vector<FlowUse>& given,
+             const std::vector<FlowUse>& results) {
     std::vector<int> number(body.values.size(), -1);
-    for (std::size_t v = outer.size(); v < body.values.size(); ++v) {
+    for (std::size_t v = given.size(); v < body.values.size(); ++v) {
       FlowValue copy = body.values[v];
       copy.call = -1;
       copy.result = false;
@@ -129,11 +127,10 @@ class Expansion {
     for (const FlowNode& inner : body.nodes) {
       FlowNode copy = inner;
       for (FlowUse& use : copy.inputs) {
-        if (use.value >= static_cast<int>(outer.size())) {
+        if (use.value >= static_cast<int>(given.size())) {
           use.value = number[static_cast<std::size_t>(use.value)];
         } else if (use.value >= 0) {
-          use = compose(seen[static_cast<std::size_t>(outer[static_cast<std::size_t>(use.value)])],
-                        use);
+          use = compose(given[static_cast<std::size_t>(use.value)], use);
         }
       }
       for (int& v : copy.outputs) {

@@ -135,8 +135,8 @@ void SymbolTable::infer_reduction(const FlowNode& node) {
 void SymbolTable::infer_matmul(const FlowNode& node) {
   const int out = node.outputs[0];
   fill_fresh(out);
-  const auto ra = static_cast<std::size_t>(node.inputs[0].view.rank);
-  const auto rb = static_cast<std::size_t>(node.inputs[1].view.rank);
+  const auto a_rank = static_cast<std::size_t>(node.inputs[0].view.rank);
+  const auto b_rank = static_cast<std::size_t>(node.inputs[1].view.rank);
   const Symbols a = of_use(node.inputs[0]);
   const Symbols b = of_use(node.inputs[1]);
   std::size_t d = static_cast<std::size_t>(flow_.values[static_cast<std::size_t>(out)].rank);
@@ -147,19 +147,19 @@ void SymbolTable::infer_matmul(const FlowNode& node) {
       mine[d] = symbol;
     }
   };
-  if (rb > 1) {
-    set(b[rb - 1]);
+  if (b_rank > 1) {
+    set(b[b_rank - 1]);
   }
-  if (ra > 1) {
-    set(a[ra - 2]);
+  if (a_rank > 1) {
+    set(a[a_rank - 2]);
   }
   // Leading axes that only one operand has are that operand's; shared ones stay fresh unless both
   // agree.
   std::size_t i = 3;
   while (d > 0) {
-    const int sa = i <= ra ? a[ra - i] : kOne;
-    const int sb = i <= rb ? b[rb - i] : kOne;
-    set(sa == kOne ? sb : (sb == kOne || sa == sb ? sa : kUnknown));
+    const int a_size = i <= a_rank ? a[a_rank - i] : kOne;
+    const int b_size = i <= b_rank ? b[b_rank - i] : kOne;
+    set(a_size == kOne ? b_size : (b_size == kOne || a_size == b_size ? a_size : kUnknown));
     ++i;
   }
 }

@@ -1,4 +1,5 @@
-// Packing of operands: dst[p * stride + i] = widened src(i, p), so that kernels read them in order.
+// Packing of operands: packed[p * stride + i] = widened source(i, p), so that kernels read them in
+// order.
 #pragma once
 
 #include "codegen/product/element.h"
@@ -41,35 +42,38 @@ inline void transpose4(const __m256d (&in)[4], __m256d (&out)[4]) {
 template <class T>
 inline constexpr Index kSquare = sizeof(T) == 4 ? 8 : 4;
 
-/// dst[p * dst_stride + i] = src[i * src_stride + p] for i < rows <= the square's side, p < side.
-/// Whole vectors are stored: up to side - rows elements after each column are overwritten.
+/// packed[p * packed_stride + i] = source[i * source_stride + p] for i < rows <= the square's side,
+/// p < side. Whole vectors are stored: up to side - rows elements after each column are
+/// overwritten.
 template <class E>
-[[gnu::always_inline]] inline void transpose_square(const E* src, Index src_stride, Index rows,
-                                                    float* dst, Index dst_stride) {
+[[gnu::always_inline]] inline void transpose_square(const E* source, Index source_stride,
+                                                    Index rows, float* packed,
+                                                    Index packed_stride) {
   __m256 in[8];
   __m256 out[8];
   for (Index i = 0; i < 8; ++i) {
-    in[i] = i < rows ? widen8(src + i * src_stride) : _mm256_setzero_ps();
+    in[i] = i < rows ? widen8(source + i * source_stride) : _mm256_setzero_ps();
   }
   transpose8(in, out);
   for (Index p = 0; p < 8; ++p) {
-    _mm256_storeu_ps(dst + p * dst_stride, out[p]);
+    _mm256_storeu_ps(packed + p * packed_stride, out[p]);
   }
 }
-[[gnu::always_inline]] inline void transpose_square(const double* src, Index src_stride, Index rows,
-                                                    double* dst, Index dst_stride) {
+[[gnu::always_inline]] inline void transpose_square(const double* source, Index source_stride,
+                                                    Index rows, double* packed,
+                                                    Index packed_stride) {
   __m256d in[4];
   __m256d out[4];
   for (Index i = 0; i < 4; ++i) {
-    in[i] = i < rows ? _mm256_loadu_pd(src + i * src_stride) : _mm256_setzero_pd();
+    in[i] = i < rows ? _mm256_loadu_pd(source + i * source_stride) : _mm256_setzero_pd();
   }
   transpose4(in, out);
   for (Index p = 0; p < 4; ++p) {
-    _mm256_storeu_pd(dst + p * dst_stride, out[p]);
+    _mm256_storeu_pd(packed + p * packed_stride, out[p]);
   }
 }
 
-/// An operand seen from one side: src(i, p) stands at i * i_stride + p * k_stride.
+/// An operand seen from one side: source(i, p) stands at i * i_stride + p * k_stride.
 template <class E>
 struct PackSource {
   const E* data = nullptr;
@@ -80,27 +84,30 @@ struct PackSource {
 /// Packs rows that are contiguous along k, a square at a time, eight (or four) rows after the
 /// other: rows a power of two apart fall into the same few places of the cache, and more would not
 /// fit. The last columns are packed twice. A partly filled square comes before the others and its
-/// columns are stored in rising order, so that what it writes too much is written again; dst needs
-/// kSquare of slack.
+/// columns are stored in rising order, so that what it writes too much is written again; packed
+/// needs kSquare of slack.
 template <class E, class T>
-void pack_along_k(const PackSource<E>& src, Index rows, Index k, T* dst, Index dst_stride) {
+void pack_along_k(const PackSource<E>& source, Index rows, Index k, T* packed,
+                  Index packed_stride) {
   constexpr Index kSide = kSquare<T>;
   if (k < kSide) {
     for (Index p = 0; p < k; ++p) {
       for (Index i = 0; i < rows; ++i) {
-        dst[p * dst_stride + i] = widen(src.data[i * src.i_stride + p]);
+        packed[p * packed_stride + i] = widen(source.data[i * source.i_stride + p]);
       }
     }
     return;
   }
   const auto pack_squares = [&](Index i, Index height) __attribute__((always_inline)) {
-    const E* from = src.data + i * src.i_stride;
+    const E* from = source.data + i * source.i_stride;
     for (Index p = 0; p + kSide <= k; p += kSide) {
-      transpose_square(from + p, src.i_stride, height, dst + p * dst_stride + i, dst_stride);
+      transpose_square(from + p, source.i_stride, height, packed + p * packed_stride + i,
+                       packed_stride);
     }
     if (k % kSide != 0) {
       const Index p = k - kSide;
-      transpose_square(from + p, src.i_stride, height, dst + p * dst_stride + i, dst_stride);
+      transpose_square(from + p, source.i_stride, height, packed + p * packed_stride + i,
+                       packed_stride);
     }
   };
   const Index whole = rows / kSide * kSide;
@@ -146,23 +153,24 @@ void copy_row(const E* from, Index count, T* to) {
 
 /// Packs columns that are contiguous along i.
 template <class E, class T>
-void pack_along_i(const PackSource<E>& src, Index rows, Index k, T* dst, Index dst_stride) {
+void pack_along_i(const PackSource<E>& source, Index rows, Index k, T* packed,
+                  Index packed_stride) {
   for (Index p = 0; p < k; ++p) {
-    copy_row(src.data + p * src.k_stride, rows, dst + p * dst_stride);
+    copy_row(source.data + p * source.k_stride, rows, packed + p * packed_stride);
   }
 }
 
-/// Packs several panels of `panel` rows, panel_step apart in dst, for an operand that is
+/// Packs several panels of `panel` rows, panel_step apart in packed, for an operand that is
 /// contiguous along i: it is read in its own order, along whole rows of memory. The rows after next
 /// are fetched ahead, as the processor does not see from one row to the next.
 template <class E, class T>
-void pack_panels_along_i(const PackSource<E>& src, Index rows, Index k, T* dst, Index panel,
+void pack_panels_along_i(const PackSource<E>& source, Index rows, Index k, T* packed, Index panel,
                          Index panel_step) {
   for (Index p = 0; p < k; ++p) {
-    const E* from = src.data + p * src.k_stride;
-    T* to = dst + p * panel;
+    const E* from = source.data + p * source.k_stride;
+    T* to = packed + p * panel;
     for (Index i = 0; i < rows; i += panel) {
-      __builtin_prefetch(from + i + 2 * src.k_stride, 0, 2);
+      __builtin_prefetch(from + i + 2 * source.k_stride, 0, 2);
       copy_row(from + i, rows - i < panel ? rows - i : panel, to);
       to += panel_step;
     }
@@ -171,15 +179,16 @@ void pack_panels_along_i(const PackSource<E>& src, Index rows, Index k, T* dst, 
 
 /// Packs any strides.
 template <class E, class T>
-void pack(const PackSource<E>& src, Index rows, Index k, T* dst, Index dst_stride) {
-  if (src.k_stride == 1) {
-    pack_along_k(src, rows, k, dst, dst_stride);
-  } else if (src.i_stride == 1) {
-    pack_along_i(src, rows, k, dst, dst_stride);
+void pack(const PackSource<E>& source, Index rows, Index k, T* packed, Index packed_stride) {
+  if (source.k_stride == 1) {
+    pack_along_k(source, rows, k, packed, packed_stride);
+  } else if (source.i_stride == 1) {
+    pack_along_i(source, rows, k, packed, packed_stride);
   } else {
     for (Index p = 0; p < k; ++p) {
       for (Index i = 0; i < rows; ++i) {
-        dst[p * dst_stride + i] = widen(src.data[i * src.i_stride + p * src.k_stride]);
+        packed[p * packed_stride + i] =
+            widen(source.data[i * source.i_stride + p * source.k_stride]);
       }
     }
   }
