@@ -155,10 +155,9 @@ class RowWalk final : public CallObserver {
   bool composite(const OpCall& call) {
     std::vector<Tensor> inputs(call.inputs.begin(), call.inputs.end());
     std::vector<Tensor> outputs;
-    {
-      const ObserverScope scope(this);
-      call.op.body({call.op, inputs, call.attrs}, outputs);
-    }
+    CallObserver* const previous = std::exchange(current_observer(), this);
+    call.op.body({call.op, inputs, call.attrs}, outputs);
+    current_observer() = previous;
     return reason_.empty() && std::all_of(outputs.begin(), outputs.end(),
                                           [&](const Tensor& t) { return has_rows(t); });
   }
@@ -188,6 +187,19 @@ Tensor meta_operand(const GraphOperand& operand, const std::vector<Tensor>& valu
   }
 }
 
+/// Has the thread's calls observed for a scope.
+class ObserverScope {
+ public:
+  explicit ObserverScope(CallObserver& observer)
+      : previous_(std::exchange(current_observer(), &observer)) {}
+  ~ObserverScope() { current_observer() = previous_; }
+  ObserverScope(const ObserverScope&) = delete;
+  ObserverScope& operator=(const ObserverScope&) = delete;
+
+ private:
+  CallObserver* previous_;
+};
+
 void walk(const Graph& graph, std::vector<Tensor>& values,
           const std::unordered_map<std::string, Tensor>& tensors, RowWalk& rows) {
   NoExecutor executor;
@@ -195,7 +207,7 @@ void walk(const Graph& graph, std::vector<Tensor>& values,
   const GradMode no_grad(false);
   Generator generator;
   const GeneratorScope draws(generator);
-  const ObserverScope observed(&rows);
+  const ObserverScope observed(rows);
   for (const GraphNode& node : graph.nodes) {
     std::vector<Tensor> inputs;
     std::vector<Attr> attrs;

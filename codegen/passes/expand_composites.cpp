@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/graph/flow_builder.h"
 #include "core/op/call.h"
+#include "core/op/observer_scope.h"
 
 namespace rondo::codegen {
 namespace {

@@ -39,8 +39,4 @@ CallObserver*& current_observer() {
   return observer;
 }
 
-ObserverScope::ObserverScope(CallObserver* observer) : previous_(current_observer()) {
-  current_observer() = observer;
-}
-
 }  // namespace rondo

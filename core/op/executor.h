@@ -58,16 +58,4 @@ class CallObserver {
 };
 CallObserver*& current_observer();
 
-/// Replaces the observer of this thread for a scope; null: nobody sees its calls.
-class ObserverScope {
- public:
-  explicit ObserverScope(CallObserver* observer);
-  ~ObserverScope() { current_observer() = previous_; }
-  ObserverScope(const ObserverScope&) = delete;
-  ObserverScope& operator=(const ObserverScope&) = delete;
-
- private:
-  CallObserver* previous_;
-};
-
 }  // namespace rondo
