@@ -5,16 +5,13 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 
-from .._C import ArgumentError, Tensor, ops
-from .activation import Dropout
+from .._C import Tensor
 from .container import ModuleList
-from .linear import Linear
 from .module import Module
-from .norm import LayerNorm
-from .transformer import MultiheadAttention
+from .transformer import MultiheadAttention, TransformerLayer, attend
 
 
-class TransformerDecoderLayer(Module):
+class TransformerDecoderLayer(TransformerLayer):
     """Self-attention, attention to `memory` and two linear layers, each with residual and norm."""
 
     def __init__(
@@ -32,24 +29,9 @@ class TransformerDecoderLayer(Module):
         super().__init__()
         self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first)
         self.multihead_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first)
-        self.linear1 = Linear(d_model, dim_feedforward, bias)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias)
-        self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias)
-        self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias)
-        self.norm3 = LayerNorm(d_model, layer_norm_eps, bias=bias)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
-        self.dropout3 = Dropout(dropout)
-        if isinstance(activation, str):
-            if activation not in ("relu", "gelu"):
-                raise ArgumentError(
-                    f"TransformerDecoderLayer: activation is '{activation}'; expected relu, gelu "
-                    "or a function"
-                )
-            activation = ops.relu if activation == "relu" else ops.gelu
-        self.activation = activation
+        self._add_feed_forward(
+            d_model, dim_feedforward, dropout, activation, layer_norm_eps, norm_first, bias, 3
+        )
 
     def forward(
         self,
@@ -62,45 +44,21 @@ class TransformerDecoderLayer(Module):
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        def attend(x: Tensor) -> Tensor:
-            mask, padding = tgt_mask, tgt_key_padding_mask
-            found = self._attend(self.self_attn, x, x, mask, padding, tgt_is_causal)
+        def look(x: Tensor) -> Tensor:
+            found = attend(self.self_attn, x, x, tgt_mask, tgt_key_padding_mask, tgt_is_causal)
             return self.dropout1(found)  # type: ignore[no-any-return]
 
-        def look(x: Tensor) -> Tensor:
+        def look_at_memory(x: Tensor) -> Tensor:
             mask, padding = memory_mask, memory_key_padding_mask
-            found = self._attend(self.multihead_attn, x, memory, mask, padding, memory_is_causal)
+            found = attend(self.multihead_attn, x, memory, mask, padding, memory_is_causal)
             return self.dropout2(found)  # type: ignore[no-any-return]
 
-        x = tgt
-        steps = ((self.norm1, attend), (self.norm2, look), (self.norm3, self._feed))
-        for norm, step in steps:
-            x = x + step(norm(x)) if self.norm_first else norm(x + step(x))
-        return x
+        def feed(x: Tensor) -> Tensor:
+            return self.dropout3(self._feed(x))  # type: ignore[no-any-return]
 
-    @staticmethod
-    def _attend(
-        attention: Module,
-        x: Tensor,
-        to: Tensor,
-        mask: Tensor | None,
-        padding: Tensor | None,
-        is_causal: bool,
-    ) -> Tensor:
-        attended, _ = attention(
-            x,
-            to,
-            to,
-            attn_mask=mask,
-            key_padding_mask=padding,
-            need_weights=False,
-            is_causal=is_causal,
-        )
-        return attended  # type: ignore[no-any-return]
-
-    def _feed(self, x: Tensor) -> Tensor:
-        hidden = self.dropout(self.activation(self.linear1(x)))
-        return self.dropout3(self.linear2(hidden))  # type: ignore[no-any-return]
+        x = self._add_step(tgt, self.norm1, look)
+        x = self._add_step(x, self.norm2, look_at_memory)
+        return self._add_step(x, self.norm3, feed)
 
 
 class TransformerDecoder(Module):

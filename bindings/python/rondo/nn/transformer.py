@@ -136,7 +136,68 @@ def _additive(mask: Tensor, like: Tensor) -> Tensor:
     return ops.masked_fill(ops.full(mask.shape, 0, like.dtype), mask, -math.inf)
 
 
-class TransformerEncoderLayer(Module):
+def attend(
+    attention: Module,
+    x: Tensor,
+    to: Tensor,
+    mask: Tensor | None,
+    padding: Tensor | None,
+    is_causal: bool,
+) -> Tensor:
+    """What the queries `x` find in `to`, without the weights."""
+    found, _ = attention(
+        x,
+        to,
+        to,
+        attn_mask=mask,
+        key_padding_mask=padding,
+        need_weights=False,
+        is_causal=is_causal,
+    )
+    return found  # type: ignore[no-any-return]
+
+
+class TransformerLayer(Module):
+    """What the layers of encoder and decoder share: two linear layers, and a norm for each step."""
+
+    def _add_feed_forward(
+        self,
+        d_model: int,
+        dim_feedforward: int,
+        dropout: float,
+        activation: str | Callable[[Tensor], Tensor],
+        layer_norm_eps: float,
+        norm_first: bool,
+        bias: bool,
+        steps: int,
+    ) -> None:
+        """Adds the members behind the attentions; their order is that of the state dict."""
+        self.linear1 = Linear(d_model, dim_feedforward, bias)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias)
+        self.norm_first = norm_first
+        for i in range(1, steps + 1):
+            self.add_module(f"norm{i}", LayerNorm(d_model, layer_norm_eps, bias=bias))
+        for i in range(1, steps + 1):
+            self.add_module(f"dropout{i}", Dropout(dropout))
+        if isinstance(activation, str):
+            if activation not in ("relu", "gelu"):
+                raise ArgumentError(
+                    f"{type(self).__name__}: activation is '{activation}'; expected relu, gelu "
+                    "or a function"
+                )
+            activation = ops.relu if activation == "relu" else ops.gelu
+        self.activation = activation
+
+    def _feed(self, x: Tensor) -> Tensor:
+        return self.linear2(self.dropout(self.activation(self.linear1(x))))  # type: ignore[no-any-return]
+
+    def _add_step(self, x: Tensor, norm: Module, step: Callable[[Tensor], Tensor]) -> Tensor:
+        """A residual around the step, with the norm before it or after the sum."""
+        return x + step(norm(x)) if self.norm_first else norm(x + step(x))
+
+
+class TransformerEncoderLayer(TransformerLayer):
     """Self-attention and a network of two linear layers, each with a residual and a norm."""
 
     def __init__(
@@ -153,22 +214,9 @@ class TransformerEncoderLayer(Module):
     ) -> None:
         super().__init__()
         self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first)
-        self.linear1 = Linear(d_model, dim_feedforward, bias)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias)
-        self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias)
-        self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
-        if isinstance(activation, str):
-            if activation not in ("relu", "gelu"):
-                raise ArgumentError(
-                    f"TransformerEncoderLayer: activation is '{activation}'; expected relu, gelu "
-                    "or a function"
-                )
-            activation = ops.relu if activation == "relu" else ops.gelu
-        self.activation = activation
+        self._add_feed_forward(
+            d_model, dim_feedforward, dropout, activation, layer_norm_eps, norm_first, bias, 2
+        )
 
     def forward(
         self,
@@ -177,30 +225,14 @@ class TransformerEncoderLayer(Module):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool = False,
     ) -> Tensor:
-        masks = (src_mask, src_key_padding_mask, is_causal)
-        if self.norm_first:
-            src = src + self._attend(self.norm1(src), *masks)
-            return src + self._feed(self.norm2(src))
-        src = self.norm1(src + self._attend(src, *masks))
-        return self.norm2(src + self._feed(src))  # type: ignore[no-any-return]
+        def look(x: Tensor) -> Tensor:
+            found = attend(self.self_attn, x, x, src_mask, src_key_padding_mask, is_causal)
+            return self.dropout1(found)  # type: ignore[no-any-return]
 
-    def _attend(
-        self, x: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool
-    ) -> Tensor:
-        attended, _ = self.self_attn(
-            x,
-            x,
-            x,
-            attn_mask=mask,
-            key_padding_mask=padding,
-            need_weights=False,
-            is_causal=is_causal,
-        )
-        return self.dropout1(attended)  # type: ignore[no-any-return]
+        def feed(x: Tensor) -> Tensor:
+            return self.dropout2(self._feed(x))  # type: ignore[no-any-return]
 
-    def _feed(self, x: Tensor) -> Tensor:
-        hidden = self.dropout(self.activation(self.linear1(x)))
-        return self.dropout2(self.linear2(hidden))  # type: ignore[no-any-return]
+        return self._add_step(self._add_step(src, self.norm1, look), self.norm2, feed)
 
 
 class TransformerEncoder(Module):
