@@ -5,22 +5,83 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .._C import ArgumentError, ShapeError, Tensor, dtype as Dtype, int64, ops
-from .._factories import empty, full
+from .._factories import full
 from .._types import DeviceLike, Ints
 from . import init
 from .module import Module
 from .parameter import Parameter
 
 
-class _BatchNorm(Module):
-    """Normalises each channel over the batch; in eval mode with the running statistics."""
+_START = {"weight": 1.0, "bias": 0.0}
+
+
+class _Affine(Module):
+    """A weight that begins with ones and a bias that begins with zeros, or None in their places."""
 
     weight: Parameter | None
     bias: Parameter | None
+
+    def _add_affine(
+        self, shape: Sequence[int], device: DeviceLike, dtype: Dtype | None, **wanted: bool
+    ) -> None:
+        """Registers `weight` and `bias`, those of the two that are named."""
+        for name, is_wanted in wanted.items():
+            made = full(shape, _START[name], device=device, dtype=dtype) if is_wanted else None
+            self.register_parameter(name, None if made is None else Parameter(made))
+
+    def reset_parameters(self) -> None:
+        for name, value in _START.items():
+            parameter = self.__dict__.get(name)
+            if parameter is not None:
+                init.constant_(parameter, value)
+
+
+class _ChannelNorm(_Affine):
+    """Settings of the norms of channels; `_ranks` are those that an input may have."""
+
+    _ranks: tuple[int, ...] = ()
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float,
+        momentum: float | None,
+        affine: bool,
+        track_running_stats: bool,
+        device: DeviceLike,
+        dtype: Dtype | None,
+    ) -> None:
+        super().__init__()
+        self.num_features = num_features
+        self.eps = eps
+        self.momentum = momentum
+        self.affine = affine
+        self.track_running_stats = track_running_stats
+        self._add_affine((num_features,), device, dtype, weight=affine, bias=affine)
+
+    def _check_rank(self, input: Tensor) -> None:
+        if input.ndim not in self._ranks:
+            ranks = " or ".join(str(rank) for rank in self._ranks)
+            raise ShapeError(
+                f"{type(self).__name__}: input is {list(input.shape)}; expected {ranks} axes"
+            )
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
+            f"affine={self.affine}, track_running_stats={self.track_running_stats}"
+        )
+
+
+class _BatchNorm(_ChannelNorm):
+    """Normalises each channel over the batch; in eval mode with the running statistics.
+
+    Source: Ioffe and Szegedy 2015, arXiv:1502.03167.
+    """
+
     running_mean: Tensor | None
     running_var: Tensor | None
     num_batches_tracked: Tensor | None
-    _ranks: tuple[int, ...] = ()
 
     def __init__(
         self,
@@ -32,17 +93,9 @@ class _BatchNorm(Module):
         device: DeviceLike = None,
         dtype: Dtype | None = None,
     ) -> None:
-        super().__init__()
-        self.num_features = num_features
-        self.eps = eps
-        self.momentum = momentum
-        self.affine = affine
-        self.track_running_stats = track_running_stats
-        for name, value in (("weight", 1), ("bias", 0)):
-            made = full((num_features,), float(value), device=device, dtype=dtype)
-            self.register_parameter(name, Parameter(made) if affine else None)
-        for name, value in (("running_mean", 0), ("running_var", 1)):
-            made = full((num_features,), float(value), device=device, dtype=dtype)
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
+        for name, value in (("running_mean", 0.0), ("running_var", 1.0)):
+            made = full((num_features,), value, device=device, dtype=dtype)
             self.register_buffer(name, made if track_running_stats else None)
         count = full((), 0, dtype=int64) if track_running_stats else None
         self.register_buffer("num_batches_tracked", count)
@@ -56,16 +109,10 @@ class _BatchNorm(Module):
 
     def reset_parameters(self) -> None:
         self.reset_running_stats()
-        if self.weight is not None and self.bias is not None:
-            init.ones_(self.weight)
-            init.zeros_(self.bias)
+        super().reset_parameters()
 
     def forward(self, input: Tensor) -> Tensor:
-        if input.ndim not in self._ranks:
-            ranks = " or ".join(str(rank) for rank in self._ranks)
-            raise ShapeError(
-                f"{type(self).__name__}: input is {list(input.shape)}; expected {ranks} axes"
-            )
+        self._check_rank(input)
         momentum = self.momentum
         if self.training and self.num_batches_tracked is not None:
             self.num_batches_tracked.add_(1)
@@ -83,12 +130,6 @@ class _BatchNorm(Module):
             self.eps,
         )
 
-    def extra_repr(self) -> str:
-        return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
-            f"affine={self.affine}, track_running_stats={self.track_running_stats}"
-        )
-
 
 class BatchNorm1d(_BatchNorm):
     """Batch normalisation of [n, features] or [n, features, length]."""
@@ -102,12 +143,8 @@ class BatchNorm2d(_BatchNorm):
     _ranks = (4,)
 
 
-class _InstanceNorm(Module):
+class _InstanceNorm(_ChannelNorm):
     """Normalises each channel of each sample on its own."""
-
-    weight: Parameter | None
-    bias: Parameter | None
-    _ranks: tuple[int, ...] = ()
 
     def __init__(
         self,
@@ -119,33 +156,15 @@ class _InstanceNorm(Module):
         device: DeviceLike = None,
         dtype: Dtype | None = None,
     ) -> None:
-        super().__init__()
         if track_running_stats:
             raise ArgumentError(
                 f"{type(self).__name__}: track_running_stats is True; only False is supported"
             )
-        self.num_features = num_features
-        self.eps = eps
-        self.momentum = momentum
-        self.affine = affine
-        self.track_running_stats = track_running_stats
-        for name, value in (("weight", 1), ("bias", 0)):
-            made = full((num_features,), float(value), device=device, dtype=dtype)
-            self.register_parameter(name, Parameter(made) if affine else None)
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
 
     def forward(self, input: Tensor) -> Tensor:
-        if input.ndim not in self._ranks:
-            raise ShapeError(
-                f"{type(self).__name__}: input is {list(input.shape)}; expected "
-                f"{self._ranks[0]} axes"
-            )
+        self._check_rank(input)
         return ops.group_norm(input, input.size(1), self.weight, self.bias, self.eps)
-
-    def extra_repr(self) -> str:
-        return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
-            f"affine={self.affine}, track_running_stats={self.track_running_stats}"
-        )
 
 
 class InstanceNorm1d(_InstanceNorm):
@@ -160,11 +179,29 @@ class InstanceNorm2d(_InstanceNorm):
     _ranks = (4,)
 
 
-class LayerNorm(Module):
-    """Normalises over the last axes."""
+class _LastAxesNorm(_Affine):
+    """A norm over the last axes, whose sizes are `normalized_shape`."""
 
-    weight: Parameter | None
-    bias: Parameter | None
+    def __init__(
+        self, normalized_shape: Ints, eps: float | None, elementwise_affine: bool
+    ) -> None:
+        super().__init__()
+        shape = (normalized_shape,) if isinstance(normalized_shape, int) else normalized_shape
+        self.normalized_shape: Sequence[int] = tuple(shape)
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, "
+            f"elementwise_affine={self.elementwise_affine}"
+        )
+
+
+class LayerNorm(_LastAxesNorm):
+    """Normalises over the last axes. Source: Ba et al. 2016, arXiv:1607.06450."""
+
+    eps: float
 
     def __init__(
         self,
@@ -175,36 +212,19 @@ class LayerNorm(Module):
         device: DeviceLike = None,
         dtype: Dtype | None = None,
     ) -> None:
-        super().__init__()
-        shape = (normalized_shape,) if isinstance(normalized_shape, int) else normalized_shape
-        self.normalized_shape: Sequence[int] = tuple(shape)
-        self.eps = eps
-        self.elementwise_affine = elementwise_affine
-        for name, wanted in (("weight", elementwise_affine), ("bias", elementwise_affine and bias)):
-            made = Parameter(empty(shape, device=device, dtype=dtype)) if wanted else None
-            self.register_parameter(name, made)
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        super().__init__(normalized_shape, eps, elementwise_affine)
+        shape, biased = self.normalized_shape, elementwise_affine and bias
+        self._add_affine(shape, device, dtype, weight=elementwise_affine, bias=biased)
 
     def forward(self, input: Tensor) -> Tensor:
         return ops.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
-    def extra_repr(self) -> str:
-        return (
-            f"{self.normalized_shape}, eps={self.eps}, "
-            f"elementwise_affine={self.elementwise_affine}"
-        )
 
+class RMSNorm(_LastAxesNorm):
+    """Divides by the root of the mean square over the last axes.
 
-class RMSNorm(Module):
-    """Divides by the root of the mean square over the last axes."""
-
-    weight: Parameter | None
+    Source: Zhang and Sennrich 2019, arXiv:1910.07467.
+    """
 
     def __init__(
         self,
@@ -214,34 +234,18 @@ class RMSNorm(Module):
         device: DeviceLike = None,
         dtype: Dtype | None = None,
     ) -> None:
-        super().__init__()
-        shape = (normalized_shape,) if isinstance(normalized_shape, int) else normalized_shape
-        self.normalized_shape: Sequence[int] = tuple(shape)
-        self.eps = eps
-        self.elementwise_affine = elementwise_affine
-        made = empty(shape, device=device, dtype=dtype)
-        self.register_parameter("weight", Parameter(made) if elementwise_affine else None)
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        if self.weight is not None:
-            init.ones_(self.weight)
+        super().__init__(normalized_shape, eps, elementwise_affine)
+        self._add_affine(self.normalized_shape, device, dtype, weight=elementwise_affine)
 
     def forward(self, input: Tensor) -> Tensor:
         return ops.rms_norm(input, self.normalized_shape, self.weight, self.eps)
 
-    def extra_repr(self) -> str:
-        return (
-            f"{self.normalized_shape}, eps={self.eps}, "
-            f"elementwise_affine={self.elementwise_affine}"
-        )
 
+class GroupNorm(_Affine):
+    """Normalises over groups of channels of each sample.
 
-class GroupNorm(Module):
-    """Normalises over groups of channels of each sample."""
-
-    weight: Parameter | None
-    bias: Parameter | None
+    Source: Wu and He 2018, arXiv:1803.08494.
+    """
 
     def __init__(
         self,
@@ -257,9 +261,7 @@ class GroupNorm(Module):
         self.num_channels = num_channels
         self.eps = eps
         self.affine = affine
-        for name, value in (("weight", 1.0), ("bias", 0.0)):
-            made = full((num_channels,), value, device=device, dtype=dtype)
-            self.register_parameter(name, Parameter(made) if affine else None)
+        self._add_affine((num_channels,), device, dtype, weight=affine, bias=affine)
 
     def forward(self, input: Tensor) -> Tensor:
         return ops.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
