@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, overload
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from typing import Any, TypeVar, overload
 
 from .._C import ArgumentError, IndexError, Tensor
 from .module import Module
 from .parameter import Parameter
+
+R = TypeVar("R", bound="_Row")
 
 
 def _place(container: Any, index: int) -> str:
@@ -21,7 +23,36 @@ def _place(container: Any, index: int) -> str:
     return names[number % count]
 
 
-class Sequential(Module):
+class _Row(Module):
+    """What containers share whose members have numbers."""
+
+    def __setitem__(self, index: int, module: Module) -> None:
+        setattr(self, _place(self, index), module)
+
+    def _assign(self, modules: Iterable[Module]) -> None:
+        """These modules and no others, numbered anew."""
+        members = list(modules)
+        for name in list(self._module_names):
+            delattr(self, name)
+        self.extend(members)
+
+    def __len__(self) -> int:
+        return len(self._module_names)
+
+    def __iter__(self) -> Iterator[Module]:
+        return iter(self._modules.values())
+
+    def append(self: R, module: Module) -> R:
+        self.add_module(str(len(self)), module)
+        return self
+
+    def extend(self: R, modules: Iterable[Module]) -> R:
+        for module in modules:
+            self.append(module)
+        return self
+
+
+class Sequential(_Row):
     """Modules one after the other."""
 
     def __init__(self, *args: Any) -> None:
@@ -30,8 +61,7 @@ class Sequential(Module):
             for name, module in args[0].items():
                 self.add_module(name, module)
         else:
-            for i, module in enumerate(args):
-                self.add_module(str(i), module)
+            self.extend(args)
 
     def forward(self, input: Any) -> Any:
         attributes = self.__dict__
@@ -49,33 +79,12 @@ class Sequential(Module):
             return type(self)({name: self.__dict__[name] for name in names})
         return self.__dict__[_place(self, index)]  # type: ignore[no-any-return]
 
-    def __setitem__(self, index: int, module: Module) -> None:
-        setattr(self, _place(self, index), module)
-
     def __delitem__(self, index: int) -> None:
         delattr(self, _place(self, index))
-        modules = list(self._modules.values())
-        for name in list(self._module_names):
-            delattr(self, name)
-        self.extend(modules)
-
-    def __len__(self) -> int:
-        return len(self._module_names)
-
-    def __iter__(self) -> Iterator[Module]:
-        return iter(self._modules.values())
-
-    def append(self, module: Module) -> Sequential:
-        self.add_module(str(len(self)), module)
-        return self
-
-    def extend(self, sequential: Iterable[Module]) -> Sequential:
-        for module in sequential:
-            self.append(module)
-        return self
+        self._assign(self)
 
 
-class ModuleList(Module):
+class ModuleList(_Row):
     """A list of modules."""
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
@@ -91,33 +100,10 @@ class ModuleList(Module):
             return type(self)(list(self)[index])
         return self.__dict__[_place(self, index)]  # type: ignore[no-any-return]
 
-    def __setitem__(self, index: int, module: Module) -> None:
-        setattr(self, _place(self, index), module)
-
     def __delitem__(self, index: int) -> None:
         modules = list(self)
         del modules[index]
         self._assign(modules)
-
-    def _assign(self, modules: list[Module]) -> None:
-        for name in list(self._module_names):
-            delattr(self, name)
-        self.extend(modules)
-
-    def __len__(self) -> int:
-        return len(self._module_names)
-
-    def __iter__(self) -> Iterator[Module]:
-        return iter(self._modules.values())
-
-    def append(self, module: Module) -> ModuleList:
-        self.add_module(str(len(self)), module)
-        return self
-
-    def extend(self, modules: Iterable[Module]) -> ModuleList:
-        for module in modules:
-            self.append(module)
-        return self
 
     def insert(self, index: int, module: Module) -> None:
         modules = list(self)
@@ -146,56 +132,72 @@ class ModuleList(Module):
         return module
 
 
-class ModuleDict(Module):
+class _Named(Module):
+    """What containers share whose members have names; `_members` are those."""
+
+    @property
+    def _members(self) -> MutableMapping[str, Any]:
+        raise NotImplementedError
+
+    def __getitem__(self, key: str) -> Any:
+        return self._members[key]
+
+    def __delitem__(self, key: str) -> None:
+        del self._members[key]
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._members)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._members
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        raise NotImplementedError
+
+    def keys(self) -> Iterable[str]:
+        return self._members.keys()
+
+    def values(self) -> Iterable[Any]:
+        return self._members.values()
+
+    def items(self) -> Iterable[tuple[str, Any]]:
+        return self._members.items()
+
+    def update(self, members: Mapping[str, Any]) -> None:
+        for key, value in members.items():
+            self[key] = value
+
+    def pop(self, key: str) -> Any:
+        return self._members.pop(key)
+
+    def clear(self) -> None:
+        self._members.clear()
+
+
+class ModuleDict(_Named):
     """Modules by names."""
 
     def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
         super().__init__()
         self.update(modules or {})
 
-    def __getitem__(self, key: str) -> Module:
-        return self._modules[key]  # type: ignore[no-any-return]
+    @property
+    def _members(self) -> MutableMapping[str, Any]:
+        return self._modules
 
     def __setitem__(self, key: str, module: Module) -> None:
         self.add_module(key, module)
 
-    def __delitem__(self, key: str) -> None:
-        del self._modules[key]
 
-    def __len__(self) -> int:
-        return len(self._module_names)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(list(self._module_names))
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._module_names
-
-    def keys(self) -> Iterable[str]:
-        return self._modules.keys()
-
-    def values(self) -> Iterable[Module]:
-        return self._modules.values()
-
-    def items(self) -> Iterable[tuple[str, Module]]:
-        return self._modules.items()
-
-    def update(self, modules: Mapping[str, Module]) -> None:
-        for key, module in modules.items():
-            self.add_module(key, module)
-
-    def pop(self, key: str) -> Module:
-        return self._modules.pop(key)  # type: ignore[no-any-return]
-
-    def clear(self) -> None:
-        self._modules.clear()
-
-
-def _as_parameter(value: Any) -> Parameter:
+def _as_parameter(container: Module, value: Any) -> Parameter:
     if isinstance(value, Parameter):
         return value
     if not isinstance(value, Tensor):
-        raise ArgumentError(f"ParameterList: an item is {type(value).__name__}; expected Tensor")
+        name = type(container).__name__
+        raise ArgumentError(f"{name}: an item is {type(value).__name__}; expected Tensor")
     return Parameter(value)
 
 
@@ -211,7 +213,7 @@ class ParameterList(Module):
 
     def __setitem__(self, index: int, value: Any) -> None:
         names = list(self._parameter_names)
-        self._parameters[names[index]] = _as_parameter(value)
+        self._parameters[names[index]] = _as_parameter(self, value)
 
     def __len__(self) -> int:
         return len(self._parameter_names)
@@ -220,7 +222,7 @@ class ParameterList(Module):
         return iter(self._parameters.values())
 
     def append(self, value: Any) -> ParameterList:
-        self.register_parameter(str(len(self)), _as_parameter(value))
+        self.register_parameter(str(len(self)), _as_parameter(self, value))
         return self
 
     def extend(self, values: Iterable[Any]) -> ParameterList:
@@ -234,43 +236,19 @@ class ParameterList(Module):
         )
 
 
-class ParameterDict(Module):
+class ParameterDict(_Named):
     """Parameters by names; tensors become parameters."""
 
     def __init__(self, parameters: Mapping[str, Any] | None = None) -> None:
         super().__init__()
         self.update(parameters or {})
 
-    def __getitem__(self, key: str) -> Parameter:
-        return self._parameters[key]  # type: ignore[no-any-return]
+    @property
+    def _members(self) -> MutableMapping[str, Any]:
+        return self._parameters
 
     def __setitem__(self, key: str, value: Any) -> None:
-        self.register_parameter(key, _as_parameter(value))
-
-    def __delitem__(self, key: str) -> None:
-        del self._parameters[key]
-
-    def __len__(self) -> int:
-        return len(self._parameter_names)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(list(self._parameter_names))
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._parameter_names
-
-    def keys(self) -> Iterable[str]:
-        return self._parameters.keys()
-
-    def values(self) -> Iterable[Parameter]:
-        return self._parameters.values()
-
-    def items(self) -> Iterable[tuple[str, Parameter]]:
-        return self._parameters.items()
-
-    def update(self, parameters: Mapping[str, Any]) -> None:
-        for key, value in parameters.items():
-            self[key] = value
+        self.register_parameter(key, _as_parameter(self, value))
 
     def extra_repr(self) -> str:
         return "\n".join(
