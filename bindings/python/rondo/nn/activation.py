@@ -102,18 +102,6 @@ class Threshold(Module):
         return f"threshold={self.threshold}, value={self.value}"
 
 
-class Softmin(Module):
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.softmin(input, self.dim)
-
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}"
-
-
 class CELU(Module):
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
@@ -229,40 +217,41 @@ class PReLU(Module):
         return f"num_parameters={self.num_parameters}"
 
 
-class GLU(Module):
+class _AlongAxis(Module):
+    """A function of one tensor along an axis."""
+
+    _function: ClassVar[Callable[..., Tensor]]
+
+    def __init__(self, dim: int | None = None) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        return type(self)._function(input, self.dim)
+
+    def extra_repr(self) -> str:
+        return f"dim={self.dim}"
+
+
+class Softmax(_AlongAxis):
+    _function = staticmethod(F.softmax)
+
+
+class LogSoftmax(_AlongAxis):
+    _function = staticmethod(F.log_softmax)
+
+
+class Softmin(_AlongAxis):
+    _function = staticmethod(F.softmin)
+
+
+class GLU(_AlongAxis):
+    """Halves of an axis, the second as a gate. Source: Dauphin et al. 2016, arXiv:1612.08083."""
+
+    _function = staticmethod(F.glu)
+
     def __init__(self, dim: int = -1) -> None:
-        super().__init__()
-        self.dim = dim
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.glu(input, self.dim)
-
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}"
-
-
-class Softmax(Module):
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.softmax(input, self.dim)
-
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}"
-
-
-class LogSoftmax(Module):
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.log_softmax(input, self.dim)
-
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}"
+        super().__init__(dim)
 
 
 class _Dropout(Module):

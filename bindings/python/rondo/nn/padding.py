@@ -9,14 +9,24 @@ from .module import Module
 from .resize import pad
 
 
-class _ConstantPad(Module):
-    """Elements of one value around the last axes."""
+class _Pad(Module):
+    """Elements around the last `_axes` axes: `padding` is a number, or two for each axis."""
 
     _axes = 0
 
-    def __init__(self, padding: Ints, value: float) -> None:
+    def __init__(self, padding: Ints) -> None:
         super().__init__()
         self.padding = (padding,) * (2 * self._axes) if isinstance(padding, int) else tuple(padding)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class _ConstantPad(_Pad):
+    """Elements of one value."""
+
+    def __init__(self, padding: Ints, value: float) -> None:
+        super().__init__(padding)
         self.value = value
 
     def forward(self, input: Tensor) -> Tensor:
@@ -42,21 +52,13 @@ class ZeroPad2d(ConstantPad2d):
         return f"{self.padding}"
 
 
-class _ContinuedPad(Module):
-    """Elements around the last axes that continue what is there."""
+class _ContinuedPad(_Pad):
+    """Elements that continue what is there."""
 
-    _axes = 0
     _mode = ""
-
-    def __init__(self, padding: Ints) -> None:
-        super().__init__()
-        self.padding = (padding,) * (2 * self._axes) if isinstance(padding, int) else tuple(padding)
 
     def forward(self, input: Tensor) -> Tensor:
         return pad(input, self.padding, self._mode)
-
-    def extra_repr(self) -> str:
-        return f"{self.padding}"
 
 
 class ReflectionPad1d(_ContinuedPad):
