@@ -38,7 +38,7 @@ bool from_numpy_number(PyObject* object, Scalar& number) {
   }
   const PyRef real = PyRef::steal(PyNumber_Float(object));  // a type from outside, as bfloat16
   if (!real) {
-    PyErr_Clear();
+    clear_error(PyExc_TypeError);
     return false;
   }
   number = Scalar(PyFloat_AS_DOUBLE(real.get()));
@@ -149,10 +149,11 @@ bool to_integers(PyObject* object, Ints& integers) {
     integers.push_back(value);
     return true;
   }
-  const Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
-  integers.reserve(static_cast<std::size_t>(count));
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    if (!integer_of(PySequence_Fast_GET_ITEM(object, i), value)) {
+  integers.reserve(static_cast<std::size_t>(PySequence_Fast_GET_SIZE(object)));
+  // An item's __index__ may change the list.
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) {
+    const PyRef item = PyRef::borrow(PySequence_Fast_GET_ITEM(object, i));
+    if (!integer_of(item.get(), value)) {
       return false;
     }
     integers.push_back(value);
@@ -209,6 +210,11 @@ std::string_view to_text(PyObject* text) {
     throw PythonError();
   }
   return {bytes, static_cast<std::size_t>(size)};
+}
+
+PyObject* from_text(std::string_view text) {
+  return owned(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())))
+      .release();
 }
 
 }  // namespace rondo::python

@@ -18,7 +18,7 @@ bool is_integer(PyObject* object);
 /// Errors: ArgumentError, in the words of `op` and `arg`.
 std::int64_t to_integer(PyObject* object, std::string_view op, std::string_view arg);
 
-/// A list, tuple or Size of integers, or one integer. False if the object is neither.
+/// Appends a list, tuple or Size of integers, or one integer. False if the object is neither.
 bool to_integers(PyObject* object, Ints& integers);
 
 /// The attribute `arg` of `op`. Errors: ArgumentError.
@@ -27,8 +27,9 @@ Attr to_attr(const OpInfo& op, const SchemaArg& arg, PyObject* object);
 /// Throws the ArgumentError of a wrong type: `op: arg is got; expected what`.
 [[noreturn]] void wrong_type(const OpInfo& op, const SchemaArg& arg, PyObject* object);
 
-/// The text of a str. Errors: PythonError.
+/// The text of a str, and a new str. Errors: PythonError.
 std::string_view to_text(PyObject* text);
+PyObject* from_text(std::string_view text);
 
 /// A type of NumPy's; null as long as NumPy has not been imported by somebody. Borrowed.
 PyTypeObject* numpy_generic();

@@ -137,7 +137,9 @@ PyType_Spec provider_spec = {"rondo._C.Memory", sizeof(ProviderObject), 0,
 
 }  // namespace
 
-Export::Export(const Tensor& tensor) : tensor_(tensor) {
+Export::Export(const Tensor& tensor)
+    : tensor_(Tensor::view_of(tensor.storage(), tensor.shape(), tensor.strides(), tensor.offset(),
+                              tensor.dtype())) {
   tensor_.storage()->share();
 }
 
@@ -173,8 +175,11 @@ Tensor tensor_over(void* first_element, const Shape& shape, const Shape& strides
 
 Tensor from_array(PyObject* object) {
   PyRef capsule = PyRef::steal(PyObject_GetAttrString(object, "__array_struct__"));
-  if (!capsule || !PyCapsule_CheckExact(capsule.get())) {
-    PyErr_Clear();
+  if (!capsule) {
+    clear_error(PyExc_AttributeError);
+    return {};
+  }
+  if (!PyCapsule_CheckExact(capsule.get())) {
     return {};
   }
   const auto* array =

@@ -22,7 +22,8 @@ std::byte* host_data(const Tensor& tensor);
 /// Makes the type of the providers.
 void add_array_provider(PyObject* module);
 
-/// Owns the storage behind exported memory: while it lives, no work on the storage is deferred.
+/// Owns the storage behind exported memory: while it lives, no work on the storage is deferred. It
+/// holds a view of its own, since `tensor.data = other` gives a tensor another storage.
 class Export {
  public:
   explicit Export(const Tensor& tensor);

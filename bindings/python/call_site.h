@@ -30,14 +30,20 @@ class CallRelease {
 /// should run.
 inline constexpr std::int64_t kLongElements = 16384;
 
-/// Runs `function` with a CallRelease where it goes over that many elements.
+/// Runs `function`, with a CallRelease where it takes long.
 template <class F>
-auto released_if_long(std::int64_t elements, F&& function) {
-  if (elements < kLongElements) {
+auto released_if(bool takes_long, F&& function) {
+  if (!takes_long) {
     return function();
   }
   const CallRelease released;
   return function();
+}
+
+/// The same for one that goes over so many elements.
+template <class F>
+auto released_if_long(std::int64_t elements, F&& function) {
+  return released_if(elements >= kLongElements, std::forward<F>(function));
 }
 
 }  // namespace rondo::python

@@ -31,12 +31,16 @@ Scalar element(PyObject* object) {
   if (PyIndex_Check(object) != 0) {
     return Scalar(static_cast<long>(to_integer(object, "tensor", "an element")));
   }
-  const PyRef real = PyRef::steal(PyNumber_Float(object));
-  if (!real) {
-    PyErr_Clear();
-    fail<ArgumentError>("tensor: an element is {}; expected a number or a list of numbers",
-                        Py_TYPE(object)->tp_name);
+  PyRef real;
+  if (PyUnicode_Check(object) == 0 && PyBytes_Check(object) == 0) {  // which float() would parse
+    real = PyRef::steal(PyNumber_Float(object));
+    if (!real) {
+      clear_error(PyExc_TypeError);
+    }
   }
+  check<ArgumentError>(static_cast<bool>(real),
+                       "tensor: an element is {}; expected a number or a list of numbers",
+                       Py_TYPE(object)->tp_name);
   return Scalar(PyFloat_AS_DOUBLE(real.get()));
 }
 
@@ -100,7 +104,13 @@ class NestedReader {
                       "tensor: a list of {} stands where one of {} is expected, at depth {}", count,
                       shape_[depth], depth);
     for (Py_ssize_t i = 0; i < count; ++i) {
-      read(PySequence_Fast_GET_ITEM(items.get(), i), depth + 1);
+      // An element's __float__ may change the list.
+      check<ArgumentError>(PySequence_Fast_GET_SIZE(items.get()) == count,
+                           "tensor: a list of {} had {} elements when it was read; it must not "
+                           "change meanwhile",
+                           PySequence_Fast_GET_SIZE(items.get()), count);
+      const PyRef item = PyRef::borrow(PySequence_Fast_GET_ITEM(items.get(), i));
+      read(item.get(), depth + 1);
     }
   }
 

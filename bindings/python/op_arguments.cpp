@@ -31,14 +31,6 @@ bool stands_for_integer(PyObject* object) {
                                 is_integral(tensor_of(object).dtype()));
 }
 
-std::string names_of(const OpInfo& op) {
-  std::string names;
-  for (const SchemaArg& arg : op.schema.args) {
-    names += (names.empty() ? "" : ", ") + std::string(arg.name);
-  }
-  return names;
-}
-
 [[noreturn]] void missing(const OpInfo& op, const SchemaArg& arg) {
   fail<ArgumentError>("{}: {} is missing; expected {}", op.name, arg.name, arg_type_text(arg.type));
 }
@@ -66,6 +58,14 @@ PyTypeObject* make_result_type(const OpInfo& op) {
 
 }  // namespace
 
+std::string names_of(const OpInfo& op) {
+  std::string names;
+  for (const SchemaArg& arg : op.schema.args) {
+    names += (names.empty() ? "" : ", ") + std::string(arg.name);
+  }
+  return names;
+}
+
 OpSignature::OpSignature(const OpInfo& info)
     : op(info),
       sizes_place(find_sizes_place(info.schema.args)),
@@ -87,6 +87,20 @@ MatchedArguments::MatchedArguments(const OpSignature& signature, PyObject* const
   match_positions(args, count);
   if (keywords != nullptr) {
     match_keywords(args + count, keywords);
+  }
+  freeze_lists();
+}
+
+/// Items are converted after they have been counted, and an item's `__array_struct__` may run code
+/// that changes a list.
+void MatchedArguments::freeze_lists() {
+  const ParsedSchema& schema = signature_.op.schema;
+  for (std::size_t i = 0; schema.takes_list && i < schema.args.size(); ++i) {
+    if (schema.args[i].type == ArgType::tensor_list && values_[i] != nullptr &&
+        PyList_Check(values_[i]) != 0) {
+      tensors_ = owned(PyList_AsTuple(values_[i]));
+      values_[i] = tensors_.get();
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "bindings/python/inline_vector.h"
@@ -10,6 +11,9 @@
 #include "core/op/op_info.h"
 
 namespace rondo::python {
+
+/// The names of an op's arguments: "input, other".
+std::string names_of(const OpInfo& op);
 
 /// What the calls of an op need of its schema, made once.
 struct OpSignature {
@@ -40,11 +44,13 @@ class MatchedArguments {
 
   void match_positions(PyObject* const* args, std::size_t count);
   void match_keywords(PyObject* const* values, PyObject* keywords);
+  void freeze_lists();
   std::size_t place_of(PyObject* name) const;
 
   const OpSignature& signature_;
   PyObject* values_[kMaxArgs];
   PyRef sizes_;                     // several positional integers, as a tuple
+  PyRef tensors_;                   // a list of tensors, as a tuple
   std::optional<RandomDraw> draw_;  // from the keyword `generator`
 };
 

@@ -1,6 +1,7 @@
 // The op table as Python data: what stubs and documentation are made of.
 #include <array>
 
+#include "bindings/python/arguments.h"
 #include "bindings/python/ops.h"
 #include "core/op/op_info.h"
 
@@ -10,18 +11,14 @@ namespace {
 constexpr std::array<const char*, 9> kTypes{"Tensor", "Tensor[]", "Scalar", "int", "int[]",
                                             "size[]", "bool",     "Dtype",  "str"};
 
-PyRef to_python(std::string_view text) {
-  return owned(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
-}
-
 /// (name, type, optional, default as Python writes it, or None without one)
 PyRef describe(const SchemaArg& arg) {
   PyRef value = PyRef::borrow(Py_None);
   if (arg.has_default) {
     const bool number = arg.type == ArgType::scalar && !arg.default_none;
-    value = to_python(number ? arg.default_scalar.str() : arg.default_attr.str());
+    value = PyRef::steal(from_text(number ? arg.default_scalar.str() : arg.default_attr.str()));
   }
-  return owned(Py_BuildValue("(NsON)", to_python(arg.name).release(),
+  return owned(Py_BuildValue("(NsON)", from_text(arg.name),
                              kTypes.at(static_cast<std::size_t>(arg.type)),
                              arg.optional ? Py_True : Py_False, value.release()));
 }
@@ -33,13 +30,13 @@ PyRef describe(const OpInfo& op) {
   }
   const PyRef outputs = owned(PyList_New(0));
   for (const std::string_view name : op.schema.output_names) {
-    check_status(PyList_Append(outputs.get(), to_python(name).get()));
+    check_status(PyList_Append(outputs.get(), PyRef::steal(from_text(name)).get()));
   }
-  return owned(Py_BuildValue(
-      "{sNsOsOsOsOsOsN}", "name", to_python(op.name).release(), "args", args.get(), "outputs",
-      outputs.get(), "method", op.method ? Py_True : Py_False, "has_in_place",
-      op.has_in_place ? Py_True : Py_False, "random", op.deterministic ? Py_False : Py_True, "kind",
-      to_python(op_kind_name(op.kind)).release()));
+  return owned(Py_BuildValue("{sNsOsOsOsOsOsN}", "name", from_text(op.name), "args", args.get(),
+                             "outputs", outputs.get(), "method", op.method ? Py_True : Py_False,
+                             "has_in_place", op.has_in_place ? Py_True : Py_False, "random",
+                             op.deterministic ? Py_False : Py_True, "kind",
+                             from_text(op_kind_name(op.kind))));
 }
 
 }  // namespace

@@ -18,7 +18,8 @@
 namespace rondo::python {
 namespace {
 
-/// Likewise for the multiplications of a product, and the bytes of a deferred segment.
+/// What kLongElements is of elements, for the multiplications of a product and the bytes of a
+/// deferred segment.
 constexpr std::int64_t kLongProduct = 500000;
 constexpr std::int64_t kLongSegment = kLongElements * 4;
 
@@ -32,7 +33,7 @@ struct OpFunction {
 
 PyTypeObject* function_type = nullptr;
 
-/// Those of a product, or at least as many as those of a convolution.
+/// Those of a product; for a convolution a bound from above, so that it is not held too long.
 std::int64_t multiplications(const OpInfo& op, std::span<const Tensor> inputs) {
   const Tensor& left = inputs[0];
   const Tensor& right = inputs[1];
@@ -103,8 +104,8 @@ PyObject* call_with(const OpFunction& function, OpArguments& arguments) {
 PyObject* call_fallback(const OpFunction& function, PyObject* const* args, std::size_t count,
                         PyObject* keywords, const ArgumentError& misfit) {
   PyObject* result = PyObject_Vectorcall(function.fallback, args, count, keywords);
-  if (result == nullptr && PyErr_ExceptionMatches(PyExc_TypeError) != 0 &&
-      PyErr_ExceptionMatches(error_class(ErrorKind::argument)) == 0) {
+  // TypeError itself: errors of ours that derive from it are about values and stay.
+  if (result == nullptr && PyErr_Occurred() == PyExc_TypeError) {
     PyErr_SetString(error_class(ErrorKind::argument), misfit.what());
   }
   return result;
@@ -141,17 +142,14 @@ PyObject* function_repr(PyObject* self) {
 }
 
 PyObject* function_doc(PyObject* self, void* /*closure*/) {
-  const OpInfo& op = reinterpret_cast<OpFunction*>(self)->signature->op;
-  std::string text(op.name);
-  text += "(";
-  for (const SchemaArg& arg : op.schema.args) {
-    text += (text.back() == '(' ? "" : ", ") + std::string(arg.name);
-  }
-  text += ")";
-  if (!op.doc.empty()) {
-    text += "\n\n" + std::string(op.doc);
-  }
-  return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+  return guarded([&] {
+    const OpInfo& op = reinterpret_cast<OpFunction*>(self)->signature->op;
+    std::string text = std::string(op.name) + "(" + names_of(op) + ")";
+    if (!op.doc.empty()) {
+      text += "\n\n" + std::string(op.doc);
+    }
+    return from_text(text);
+  });
 }
 
 /// Pickled as the name of a member of rondo.
@@ -185,7 +183,7 @@ PyType_Spec function_spec = {"rondo.op", sizeof(OpFunction), 0,
 PyObject* set_fallback(PyObject* /*module*/, PyObject* const* args, Py_ssize_t count) {
   return guarded([&]() -> PyObject* {
     check<ArgumentError>(count == 2 && Py_TYPE(args[0]) == function_type,
-                         "set_fallback: expected an op and a function");
+                         "set_fallback: {} arguments; expected an op and a function", count);
     auto* function = reinterpret_cast<OpFunction*>(args[0]);
     Py_XSETREF(function->fallback, Py_NewRef(args[1]));
     Py_RETURN_NONE;
@@ -232,12 +230,7 @@ void add_ops(PyObject* parent) {
 
 void call_released(const OpInfo& op, std::span<const Tensor> inputs, std::span<const Attr> attrs,
                    std::span<Tensor> outputs) {
-  if (takes_long(op, inputs, attrs)) {
-    const CallRelease released;
-    call(op, inputs, attrs, outputs);
-  } else {
-    call(op, inputs, attrs, outputs);
-  }
+  released_if(takes_long(op, inputs, attrs), [&] { call(op, inputs, attrs, outputs); });
 }
 
 PyObject* call_wrapped(const OpInfo& op, std::span<const Tensor> inputs,
@@ -249,12 +242,7 @@ PyObject* call_wrapped(const OpInfo& op, std::span<const Tensor> inputs,
 
 PyObject* call_in_place_wrapped(const OpInfo& op, std::span<const Tensor> inputs,
                                 std::span<const Attr> attrs) {
-  if (takes_long(op, inputs, attrs)) {
-    const CallRelease released;
-    call_in_place(op, inputs, attrs);
-  } else {
-    call_in_place(op, inputs, attrs);
-  }
+  released_if(takes_long(op, inputs, attrs), [&] { call_in_place(op, inputs, attrs); });
   return wrap(inputs[0]);
 }
 

@@ -12,9 +12,6 @@
 namespace rondo::python {
 namespace {
 
-/// From this many elements in all on, other threads run meanwhile.
-constexpr std::int64_t kLongElements = 16384;
-
 /// One column of tensors for each tensor that the op takes, then numbers, then attributes.
 class Steps {
  public:
@@ -39,12 +36,12 @@ class Steps {
     }
   }
 
-  bool take_long() const {
+  std::int64_t elements() const {
     std::int64_t elements = 0;
     for (const Tensor& tensor : columns_.front()) {
       elements += tensor.numel();
     }
-    return elements >= kLongElements;
+    return elements;
   }
 
   void run() const {
@@ -90,12 +87,7 @@ PyObject* step_all(PyObject* /*module*/, PyObject* args) {
   }
   return guarded([&]() -> PyObject* {
     const Steps steps(require_op(to_text(name)), columns, rest);
-    if (steps.take_long()) {
-      const CallRelease released;
-      steps.run();
-    } else {
-      steps.run();
-    }
+    released_if_long(steps.elements(), [&] { steps.run(); });
     Py_RETURN_NONE;
   });
 }

@@ -54,6 +54,14 @@ inline void check_status(int status) {
   }
 }
 
+/// Forgets an error of the class `expected`. Errors: PythonError for any other, such as Ctrl-C.
+inline void clear_error(PyObject* expected) {
+  if (PyErr_ExceptionMatches(expected) == 0) {
+    throw PythonError();
+  }
+  PyErr_Clear();
+}
+
 /// Lets other Python threads run for a scope.
 class GilRelease {
  public:

@@ -59,13 +59,14 @@ void tensor_dealloc(PyObject* object) {
   PyTypeObject* const type = Py_TYPE(object);
   auto* self = reinterpret_cast<TensorObject*>(object);
   PyObject_GC_UnTrack(object);
+  // First of all: callbacks and finalizers run below, and `wrap` must not give them this object.
+  if (self->tensor.defined()) {
+    self->tensor.impl()->binding = nullptr;
+  }
   if (self->weak_references != nullptr) {
     PyObject_ClearWeakRefs(object);
   }
   Py_CLEAR(self->dict);
-  if (self->tensor.defined()) {
-    self->tensor.impl()->binding = nullptr;
-  }
   self->tensor.~Tensor();
   if (type != tensor_type || !free_objects.give(object)) {
     type->tp_free(object);

@@ -1,8 +1,10 @@
 #include "bindings/python/value_types.h"
 
 #include <array>
+#include <cstdint>
 #include <string>
 
+#include "bindings/python/arguments.h"
 #include "core/base/error.h"
 
 namespace rondo::python {
@@ -29,21 +31,17 @@ Device device_of(PyObject* self) {
   return reinterpret_cast<DeviceObject*>(self)->device;
 }
 
-PyObject* to_python(std::string_view text) {
-  return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
-}
-
 PyObject* dtype_repr(PyObject* self) {
-  return to_python("rondo." + std::string(dtype_name(dtype_of(self))));
+  return guarded([&] { return from_text("rondo." + std::string(dtype_name(dtype_of(self)))); });
 }
 
 /// Pickled as the name of a member of rondo, so that it stays the one object.
 PyObject* dtype_reduce(PyObject* self, PyObject* /*unused*/) {
-  return to_python(dtype_name(dtype_of(self)));
+  return guarded([&] { return from_text(dtype_name(dtype_of(self))); });
 }
 
 PyGetSetDef dtype_properties[] = {
-    {"name", [](PyObject* self, void*) { return to_python(dtype_name(dtype_of(self))); }, nullptr,
+    {"name", [](PyObject* self, void*) { return dtype_reduce(self, nullptr); }, nullptr,
      "float32, bool and so on", nullptr},
     {"itemsize",
      [](PyObject* self, void*) {
@@ -72,18 +70,25 @@ PyType_Slot dtype_slots[] = {{Py_tp_repr, as_slot(dtype_repr)},
 PyType_Spec dtype_spec = {"rondo.dtype", sizeof(DtypeObject), 0,
                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, dtype_slots};
 
+/// "cuda" of "cuda:1"
+std::string type_of(PyObject* self) {
+  const std::string name = device_of(self).str();
+  return name.substr(0, name.find(':'));
+}
+
 PyObject* device_repr(PyObject* self) {
-  const Device device = device_of(self);
-  const std::string name = device.str();
-  const std::string type = name.substr(0, name.find(':'));
-  if (device.type == DeviceType::cuda) {
-    return PyUnicode_FromFormat("device(type='%s', index=%d)", type.c_str(), int{device.index});
-  }
-  return PyUnicode_FromFormat("device(type='%s')", type.c_str());
+  return guarded([&] {
+    const Device device = device_of(self);
+    const std::string type = type_of(self);
+    if (device.type == DeviceType::cuda) {
+      return PyUnicode_FromFormat("device(type='%s', index=%d)", type.c_str(), int{device.index});
+    }
+    return PyUnicode_FromFormat("device(type='%s')", type.c_str());
+  });
 }
 
 PyObject* device_str(PyObject* self) {
-  return to_python(device_of(self).str());
+  return guarded([&] { return from_text(device_of(self).str()); });
 }
 
 PyObject* device_compare(PyObject* self, PyObject* other, int operation) {
@@ -101,16 +106,20 @@ Py_hash_t device_hash(PyObject* self) {
 
 PyObject* device_new(PyTypeObject* /*type*/, PyObject* args, PyObject* keywords) {
   PyObject* type = nullptr;
-  int index = -1;
+  PyObject* index = Py_None;
   const std::array<char*, 3> names{const_cast<char*>("type"), const_cast<char*>("index"), nullptr};
-  if (PyArg_ParseTupleAndKeywords(args, keywords, "O|i:device", const_cast<char**>(names.data()),
+  if (PyArg_ParseTupleAndKeywords(args, keywords, "O|O:device", const_cast<char**>(names.data()),
                                   &type, &index) == 0) {
     return nullptr;
   }
   return guarded([&] {
     Device device = to_device(type);
-    if (index >= 0) {
-      device.index = static_cast<std::int8_t>(index);
+    if (index != Py_None) {
+      const std::int64_t number = to_integer(index, "device", "index");
+      check<DeviceError>(number >= 0 && number <= (device.type == DeviceType::cuda ? INT8_MAX : 0),
+                         "device: index {} of {}; expected 0, or 0 to {} for cuda", number,
+                         device.str(), INT8_MAX);
+      device.index = static_cast<std::int8_t>(number);
     }
     return from_device(device);
   });
@@ -120,22 +129,20 @@ PyObject* device_reduce(PyObject* self, PyObject* /*unused*/) {
   return Py_BuildValue("O(N)", device_type, device_str(self));
 }
 
-PyGetSetDef device_properties[] = {{"type",
-                                    [](PyObject* self, void*) {
-                                      const std::string name = device_of(self).str();
-                                      return to_python(name.substr(0, name.find(':')));
-                                    },
-                                    nullptr, nullptr, nullptr},
-                                   {"index",
-                                    [](PyObject* self, void*) -> PyObject* {
-                                      const Device device = device_of(self);
-                                      if (device.type != DeviceType::cuda) {
-                                        Py_RETURN_NONE;
-                                      }
-                                      return PyLong_FromLong(device.index);
-                                    },
-                                    nullptr, nullptr, nullptr},
-                                   {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef device_properties[] = {
+    {"type",
+     [](PyObject* self, void*) { return guarded([&] { return from_text(type_of(self)); }); },
+     nullptr, nullptr, nullptr},
+    {"index",
+     [](PyObject* self, void*) -> PyObject* {
+       const Device device = device_of(self);
+       if (device.type != DeviceType::cuda) {
+         Py_RETURN_NONE;
+       }
+       return PyLong_FromLong(device.index);
+     },
+     nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyMethodDef device_methods[] = {{"__reduce__", device_reduce, METH_NOARGS, nullptr},
                                 {nullptr, nullptr, 0, nullptr}};
@@ -154,11 +161,14 @@ PyObject* size_repr(PyObject* self) {
 }
 
 PyObject* size_numel(PyObject* self, PyObject* /*unused*/) {
-  long long product = 1;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self); ++i) {
-    product *= PyLong_AsLongLong(PyTuple_GET_ITEM(self, i));
-  }
-  return PyLong_FromLongLong(product);
+  return guarded([&] {
+    PyRef product = owned(PyLong_FromLong(1));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self); ++i) {
+      const PyRef size = owned(PyNumber_Index(PyTuple_GET_ITEM(self, i)));
+      product = owned(PyNumber_Multiply(product.get(), size.get()));
+    }
+    return product.release();
+  });
 }
 
 PyMethodDef size_methods[] = {{"numel", size_numel, METH_NOARGS, "The product of the sizes."},
@@ -232,11 +242,7 @@ Device to_device(PyObject* object) {
   }
   check<ArgumentError>(PyUnicode_Check(object), "device: the device is {}; expected device or str",
                        Py_TYPE(object)->tp_name);
-  const char* name = PyUnicode_AsUTF8(object);
-  if (name == nullptr) {
-    throw PythonError();
-  }
-  return device_from_name(name);
+  return device_from_name(to_text(object));
 }
 
 PyObject* from_shape(const Shape& shape) {

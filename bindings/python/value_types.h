@@ -20,7 +20,7 @@ std::optional<Dtype> to_dtype(PyObject* object);
 
 /// A new device object.
 PyObject* from_device(Device device);
-/// A device object or the name of one. Errors: DeviceError; DtypeError for another type.
+/// A device object or the name of one. Errors: DeviceError; ArgumentError for another type.
 Device to_device(PyObject* object);
 
 /// A new Size (a tuple) of a shape; a plain tuple of integers.
