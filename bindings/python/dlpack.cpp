@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 
+#include "bindings/python/arguments.h"
 #include "bindings/python/array.h"
 #include "bindings/python/tensor_type.h"
 #include "core/base/error.h"
@@ -138,6 +139,13 @@ Tensor take(PyObject* capsule, const char* name, const char* used_name) {
   if (managed == nullptr) {
     throw PythonError();
   }
+  bool writable = true;
+  if constexpr (std::is_same_v<Managed, DlVersioned>) {
+    // First of all: another major version may have other fields.
+    check<UnsupportedError>(managed->major == 1, "from_dlpack: version {}; 0 or 1 is supported",
+                            managed->major);
+    writable = (managed->flags & kReadOnly) == 0;
+  }
   const DlTensor& in = managed->tensor;
   check<DeviceError>(in.device.type == 1,
                      "from_dlpack: the memory is on a device of type {}; only the CPU (1) is "
@@ -147,12 +155,6 @@ Tensor take(PyObject* capsule, const char* name, const char* used_name) {
   Shape strides = contiguous_strides(shape);
   if (in.strides != nullptr) {
     strides = Shape{std::span<const std::int64_t>(in.strides, static_cast<std::size_t>(in.rank))};
-  }
-  bool writable = true;
-  if constexpr (std::is_same_v<Managed, DlVersioned>) {
-    check<UnsupportedError>(managed->major == 1, "from_dlpack: version {}; 0 or 1 is supported",
-                            managed->major);
-    writable = (managed->flags & kReadOnly) == 0;
   }
   const Tensor tensor = tensor_over(static_cast<std::byte*>(in.data) + in.byte_offset, shape,
                                     strides, dtype_of(in.dtype), writable, [managed] {
@@ -177,6 +179,30 @@ PyRef ask_for_capsule(PyObject* source) {
   return owned(capsule.release());
 }
 
+/// The first number of `max_version`, a pair or None.
+std::int64_t major_of(PyObject* max_version) {
+  if (max_version == Py_None) {
+    return 0;
+  }
+  const PyRef first = owned(PySequence_GetItem(max_version, 0));
+  return to_integer(first.get(), "__dlpack__", "max_version[0]");
+}
+
+/// A consumer may ask for a copy on a device, which the protocol has refused by a BufferError.
+void check_is_cpu(PyObject* device) {
+  if (device == Py_None) {
+    return;
+  }
+  const PyRef first = owned(PySequence_GetItem(device, 0));
+  const std::int64_t type = to_integer(first.get(), "__dlpack__", "dl_device[0]");
+  if (type != 1) {
+    PyErr_Format(PyExc_BufferError,
+                 "__dlpack__: dl_device is of type %lld; the memory is on the CPU (1)",
+                 static_cast<long long>(type));
+    throw PythonError();
+  }
+}
+
 }  // namespace
 
 PyObject* tensor_to_dlpack(PyObject* self, PyObject* args, PyObject* keywords) {
@@ -192,6 +218,7 @@ PyObject* tensor_to_dlpack(PyObject* self, PyObject* args, PyObject* keywords) {
     return nullptr;
   }
   return guarded([&] {
+    check_is_cpu(device);
     Tensor tensor = tensor_of(self);
     check<ArgumentError>(!tensor.requires_grad(),
                          "__dlpack__: the tensor requires gradients; call detach() first");
@@ -200,12 +227,7 @@ PyObject* tensor_to_dlpack(PyObject* self, PyObject* args, PyObject* keywords) {
       tensor = tensor_of(copied.get());
     }
     host_data(tensor);
-    long major = 0;
-    if (max_version != Py_None) {
-      const PyRef first = owned(PySequence_GetItem(max_version, 0));
-      major = PyLong_AsLong(first.get());
-    }
-    if (major >= 1) {
+    if (major_of(max_version) >= 1) {
       auto exported = std::make_unique<Exported<DlVersioned>>(tensor);
       exported->managed.flags = tensor.storage()->writable() ? 0 : kReadOnly;
       return make_capsule(std::move(exported), "dltensor_versioned");

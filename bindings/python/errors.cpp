@@ -1,5 +1,7 @@
 #include "bindings/python/errors.h"
 
+#include <pybind11/pybind11.h>
+
 #include <array>
 #include <new>
 #include <string>
@@ -72,6 +74,8 @@ void set_error_from_current_exception() {
     throw;
   } catch (const PythonError&) {
     return;  // the indicator is set
+  } catch (pybind11::error_already_set& error) {
+    error.restore();
   } catch (const Error& error) {
     PyErr_SetString(error_class(error.kind()), error.what());
   } catch (const std::bad_alloc&) {

@@ -1,5 +1,6 @@
 // The native module rondo._C.
 #include <algorithm>
+#include <climits>
 
 #include "bindings/python/array.h"
 #include "bindings/python/autograd.h"
@@ -92,7 +93,9 @@ PyObject* from_bytes(PyObject* /*module*/, PyObject* args) {
   return guarded([&] {
     Ints sizes;
     const auto wanted = to_dtype(dtype);
-    check<ArgumentError>(wanted && to_integers(size, sizes), "from_bytes: expected dtype and ints");
+    check<ArgumentError>(wanted && to_integers(size, sizes),
+                         "from_bytes: dtype is {}, size is {}; expected dtype and ints",
+                         Py_TYPE(dtype)->tp_name, Py_TYPE(size)->tp_name);
     const Shape shape{std::span<const std::int64_t>(sizes)};
     const std::int64_t needed = size_bytes(*wanted, checked_numel(shape, "from_bytes"));
     check<ShapeError>(count == needed, "from_bytes: {} bytes for shape {}; {} are required", count,
@@ -105,7 +108,9 @@ PyObject* from_bytes(PyObject* /*module*/, PyObject* args) {
 
 PyObject* set_threads(PyObject* /*module*/, PyObject* count) {
   return guarded([&]() -> PyObject* {
-    set_num_threads(static_cast<int>(to_integer(count, "set_num_threads", "count")));
+    const std::int64_t wanted = to_integer(count, "set_num_threads", "count");
+    // Numbers beyond int are as wrong as INT_MAX, and get the same error.
+    set_num_threads(static_cast<int>(std::clamp<std::int64_t>(wanted, INT_MIN, INT_MAX)));
     Py_RETURN_NONE;
   });
 }

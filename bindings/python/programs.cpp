@@ -16,10 +16,10 @@ namespace {
 
 namespace py = pybind11;
 
-std::vector<Tensor> tensors_of(const py::handle& list, const char* op) {
+std::vector<Tensor> tensors_of(const py::handle& list, const char* op, const char* what) {
   std::vector<Tensor> tensors;
   for (const py::handle item : list) {
-    tensors.push_back(require_tensor(item.ptr(), op, "inputs"));
+    tensors.push_back(require_tensor(item.ptr(), op, what));
   }
   return tensors;
 }
@@ -54,7 +54,11 @@ tracer::TracedFunction traced_function(const py::object& function) {
     if (is_tensor(result.ptr())) {
       return std::vector<Tensor>{tensor_of(result.ptr())};
     }
-    return tensors_of(result, "trace");
+    check<ArgumentError>(
+        py::isinstance<py::iterable>(result),
+        "trace: the function gave {}; expected a Tensor, or a tuple or list of them",
+        Py_TYPE(result.ptr())->tp_name);
+    return tensors_of(result, "trace", "a result of the function");
   };
 }
 
@@ -69,7 +73,7 @@ jit::ExportMethod trace_method(const py::dict& method,
   tracer::TraceRequest request;
   request.method = py::cast<std::string>(method["name"]);
   request.function = traced_function(method["function"]);
-  request.inputs = tensors_of(method["inputs"], "trace");
+  request.inputs = tensors_of(method["inputs"], "trace", "an input");
   request.source = caller_line;
   request.forget_error = [] {
     const GilAcquire held;
@@ -156,8 +160,12 @@ PyObject* load_archive(PyObject* /*module*/, PyObject* args) {
     return nullptr;
   }
   return guarded([&] {
-    std::shared_ptr<const jit::Module> module = jit::Module::load_file(
-        path, copy != 0 ? serialize::FileAccess::copy : serialize::FileAccess::map);
+    std::shared_ptr<const jit::Module> module;
+    {
+      const GilRelease released;
+      module = jit::Module::load_file(
+          path, copy != 0 ? serialize::FileAccess::copy : serialize::FileAccess::map);
+    }
     PyRef object = owned(program_type->tp_alloc(program_type, 0));
     ProgramObject& program = program_of(object.get());
     new (&program.module) std::shared_ptr<const jit::Module>(module);
@@ -186,7 +194,7 @@ PyObject* program_run(PyObject* self, PyObject* args) {
     return nullptr;
   }
   return guarded([&] {
-    const std::vector<Tensor> given = tensors_of(inputs, method);
+    const std::vector<Tensor> given = tensors_of(inputs, "run", "an input");
     std::vector<Tensor> outputs;
     jit::RunOptions options;
     options.mode = mode_of(mode);
@@ -255,8 +263,9 @@ PyObject* program_signature(PyObject* self, PyObject* /*unused*/) {
 
 PyObject* program_code(PyObject* self, PyObject* method) {
   return guarded([&] {
-    const std::string text = program_of(self).module->code(PyUnicode_AsUTF8(method));
-    return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+    check<ArgumentError>(PyUnicode_Check(method), "code: method is {}; expected str",
+                         Py_TYPE(method)->tp_name);
+    return from_text(program_of(self).module->code(std::string(to_text(method))));
   });
 }
 
@@ -281,7 +290,14 @@ PyObject* program_tensors(PyObject* self, PyObject* /*unused*/) {
 }
 
 PyObject* program_verify(PyObject* self, PyObject* /*unused*/) {
-  return guarded([&] { return py::cast(program_of(self).module->verify()).release().ptr(); });
+  return guarded([&] {
+    std::vector<std::string> differences;
+    {
+      const CallRelease released;
+      differences = program_of(self).module->verify();
+    }
+    return py::cast(differences).release().ptr();
+  });
 }
 
 PyObject* program_cancel(PyObject* self, PyObject* /*unused*/) {
@@ -336,11 +352,8 @@ PyObject* program_set_tensor(PyObject* self, PyObject* args) {
 /// save(path): the archive with the session's tensors.
 PyObject* program_save(PyObject* self, PyObject* path) {
   return guarded([&]() -> PyObject* {
-    const char* text = PyUnicode_AsUTF8(path);
-    if (text == nullptr) {
-      throw PythonError();
-    }
-    const std::unique_ptr<serialize::Sink> sink = serialize::replace_file(text);
+    const std::unique_ptr<serialize::Sink> sink =
+        serialize::replace_file(std::string(to_text(path)));
     program_of(self).session->save(*sink);
     Py_RETURN_NONE;
   });

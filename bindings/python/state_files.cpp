@@ -12,14 +12,14 @@
 namespace rondo::python {
 namespace {
 
-/// The items of a dict from str to anything, as pairs of borrowed objects.
-std::vector<std::pair<std::string, PyObject*>> items_of(PyObject* dict) {
-  std::vector<std::pair<std::string, PyObject*>> items;
+/// The items of a dict from str to anything.
+std::vector<std::pair<std::string, PyRef>> items_of(PyObject* dict) {
+  std::vector<std::pair<std::string, PyRef>> items;
   Py_ssize_t position = 0;
   PyObject* name = nullptr;
   PyObject* value = nullptr;
   while (PyDict_Next(dict, &position, &name, &value) != 0) {
-    items.emplace_back(to_text(name), value);
+    items.emplace_back(to_text(name), PyRef::borrow(value));
   }
   return items;
 }
@@ -39,7 +39,7 @@ PyObject* write_state(PyObject* /*module*/, PyObject* args) {
     std::vector<serialize::TensorView> views;
     for (const auto& [name, object] : items_of(tensors)) {
       const Tensor& tensor =
-          whole.emplace_back(contiguous(require_tensor(object, "save", name.c_str())));
+          whole.emplace_back(contiguous(require_tensor(object.get(), "save", name.c_str())));
       const auto bytes = static_cast<std::size_t>(size_bytes(tensor.dtype(), tensor.numel()));
       views.push_back({name,
                        tensor.dtype(),
@@ -48,7 +48,7 @@ PyObject* write_state(PyObject* /*module*/, PyObject* args) {
     }
     serialize::Metadata texts;
     for (const auto& [key, text] : items_of(metadata)) {
-      texts.emplace_back(key, to_text(text));
+      texts.emplace_back(key, to_text(text.get()));
     }
     {
       const GilRelease released;
@@ -70,6 +70,13 @@ Tensor tensor_of_view(const serialize::TensorView& view, const serialize::Bytes&
                      view.dtype, false, [bytes] {});
 }
 
+/// Takes over `value`.
+void set_item(PyObject* dict, std::string_view name, PyObject* value) {
+  const PyRef item = PyRef::steal(value);
+  const PyRef key = PyRef::steal(from_text(name));
+  check_status(PyDict_SetItem(dict, key.get(), item.get()));
+}
+
 /// read_state(path, map): ({name: tensor}, {key: text}). With `map` the tensors lie in the file and
 /// are read-only.
 PyObject* read_state(PyObject* /*module*/, PyObject* args) {
@@ -79,18 +86,22 @@ PyObject* read_state(PyObject* /*module*/, PyObject* args) {
     return nullptr;
   }
   return guarded([&] {
-    const serialize::SafetensorsFile file =
-        serialize::read_safetensors(*serialize::open_file(path));
+    serialize::SafetensorsFile file;
+    std::vector<Tensor> read;
+    {
+      const GilRelease released;
+      file = serialize::read_safetensors(*serialize::open_file(path));
+      for (const serialize::TensorView& view : file.tensors) {
+        read.push_back(tensor_of_view(view, file.bytes, map != 0));
+      }
+    }
     const PyRef tensors = owned(PyDict_New());
-    for (const serialize::TensorView& view : file.tensors) {
-      const PyRef tensor = owned(wrap(tensor_of_view(view, file.bytes, map != 0)));
-      check_status(PyDict_SetItemString(tensors.get(), view.name.c_str(), tensor.get()));
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      set_item(tensors.get(), file.tensors[i].name, wrap(std::move(read[i])));
     }
     const PyRef texts = owned(PyDict_New());
     for (const auto& [key, text] : file.metadata) {
-      const PyRef value =
-          owned(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
-      check_status(PyDict_SetItemString(texts.get(), key.c_str(), value.get()));
+      set_item(texts.get(), key, from_text(text));
     }
     return Py_BuildValue("(OO)", tensors.get(), texts.get());
   });

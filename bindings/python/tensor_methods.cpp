@@ -111,6 +111,11 @@ PyObject* requires_grad_in_place(PyObject* self, PyObject* const* args, Py_ssize
   return guarded([&] {
     const Py_ssize_t given = count + (keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords));
     check<ArgumentError>(given <= 1, "requires_grad_: {} arguments; at most 1 is taken", given);
+    if (given > count) {
+      const std::string_view name = to_text(PyTuple_GET_ITEM(keywords, 0));
+      check<ArgumentError>(name == "requires_grad",
+                           "requires_grad_: unexpected keyword '{}'; it takes requires_grad", name);
+    }
     const int wanted = given == 0 ? 1 : PyObject_IsTrue(args[0]);
     check_status(wanted);
     set_requires_grad(tensor_of(self), wanted != 0);

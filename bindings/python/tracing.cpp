@@ -5,6 +5,7 @@
 #include <string>
 
 #include "bindings/python/arguments.h"
+#include "bindings/python/call_site.h"
 #include "codegen/plugin.h"
 #include "core/base/error.h"
 #include "jit/compile_queue.h"
@@ -25,9 +26,11 @@ constexpr const char* kModes[] = {"background", "interpreted", "compiled", "swit
 /// before.
 PyObject* set_tracing(PyObject* /*module*/, PyObject* on) {
   return guarded([&] {
+    const int wanted = PyObject_IsTrue(on);
+    check_status(wanted);
     tracer::Recorder& recorder = jit::thread_recorder();
     const bool before = recorder.enabled();
-    recorder.set_enabled(PyObject_IsTrue(on) == 1);
+    recorder.set_enabled(wanted != 0);
     return PyBool_FromLong(before ? 1 : 0);
   });
 }
@@ -61,7 +64,10 @@ PyObject* wait_for_compiles(PyObject* /*module*/, PyObject* /*unused*/) {
 
 PyObject* synchronize(PyObject* /*module*/, PyObject* /*unused*/) {
   return guarded([]() -> PyObject* {
-    jit::thread_recorder().flush();
+    {
+      const CallRelease released;
+      jit::thread_recorder().flush();
+    }
     Py_RETURN_NONE;
   });
 }

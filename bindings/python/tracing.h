@@ -1,4 +1,4 @@
-// Control and explanation of the tracer: _C.set_tracing, jit_mode, explain and so on.
+// Control and explanation of the tracer: _C.set_tracing, set_jit_mode, explain and so on.
 #pragma once
 
 #include "bindings/python/python.h"

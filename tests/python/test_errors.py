@@ -46,6 +46,14 @@ CALLS = [
     (lambda x: rondo.cat(x), "cat: tensors is Tensor; expected list of Tensors"),
     (lambda x: rondo.cat([x, "a"]), "cat: tensors[1] is str; expected Tensor"),
     (lambda x: x.unsqueeze(1.5), "unsqueeze: dim is float; expected int"),
+    (lambda x: x.requires_grad_(on=True),
+     "requires_grad_: unexpected keyword 'on'; it takes requires_grad"),
+    (lambda x: rondo.tensor("1.5"),
+     "tensor: an element is str; expected a number or a list of numbers"),
+    (lambda x: rondo.trace(lambda a: 5.0, x),
+     "trace: the function gave float; expected a Tensor, or a tuple or list of them"),
+    (lambda x: rondo.trace(lambda a: (a, 1), x),
+     "trace: a result of the function is int; expected Tensor"),
 ]
 
 
@@ -62,6 +70,14 @@ def test_shape_errors_come_at_the_call_with_the_text_of_the_core():
         "b.shape[-2]",
     ):
         rondo.ones(2, 3) @ rondo.ones(4, 5)
+
+
+def test_an_error_about_values_is_not_hidden_by_arguments_that_no_schema_has():
+    with pytest.raises(rondo.DtypeError) as error:
+        rondo.var(rondo.arange(3), unbiased=True)
+    assert str(error.value) == (
+        "var: input is int64; expected float16, bfloat16, float32 or float64"
+    )
 
 
 def test_operators_with_foreign_objects_are_pythons_type_errors():

@@ -138,6 +138,17 @@ def test_dlpack_capsules_of_both_versions():
         rondo.from_dlpack(old)
     with raises(rondo.ArgumentError, "__dlpack__: the tensor requires gradients; call detach() first"):
         rondo.ones(1, requires_grad=True).__dlpack__()
+    with pytest.raises(rondo.ArgumentError) as error:
+        x.__dlpack__(max_version=("a", 0))
+    assert str(error.value) == "__dlpack__: max_version[0] is str; expected int"
+
+
+def test_dlpack_gives_memory_of_the_cpu_alone():
+    x = rondo.arange(3.0)
+    assert rondo.from_dlpack(x.__dlpack__(dl_device=(1, 0))).tolist() == [0, 1, 2]
+    with pytest.raises(BufferError) as error:
+        x.__dlpack__(dl_device=(2, 0))
+    assert str(error.value) == "__dlpack__: dl_device is of type 2; the memory is on the CPU (1)"
 
 
 def test_dlpack_with_pytorch():

@@ -64,7 +64,9 @@ def test_shapes_are_tuples_with_a_name():
     x = rondo.zeros(2, 3)
     assert x.shape == (2, 3) and isinstance(x.shape, tuple)
     assert repr(x.shape) == "rondo.Size([2, 3])"
-    assert x.shape.numel() == 6
+    assert x.shape.numel() == 6 and rondo.Size((2**40, 2**40)).numel() == 2**80
+    with pytest.raises(TypeError):
+        rondo.Size(("a",)).numel()
     assert x.size() == x.shape and x.size(-1) == 3 and x.stride() == (3, 1) and x.stride(0) == 3
     assert x.dim() == x.ndim == 2 and x.numel() == 6 and len(x) == 2
 
@@ -185,6 +187,9 @@ def test_tensors_live_on_the_cpu_and_a_missing_plug_in_is_told():
     assert str(rondo.ones(1).device) == "cpu"
     assert rondo.device("cpu") == rondo.ones(1).device
     assert repr(rondo.device("cuda", 1)) == "device(type='cuda', index=1)"
+    with pytest.raises(rondo.DeviceError) as error:
+        rondo.device("cuda", 300)
+    assert str(error.value) == "device: index 300 of cuda:0; expected 0, or 0 to 127 for cuda"
     assert rondo.cuda.is_available() is False
     for make in (lambda: rondo.ones(1).to("cuda"), lambda: rondo.zeros(2, device="cuda:0")):
         with raises(
