@@ -43,6 +43,10 @@ Answer gone() {
   return not_done(Answer::Outcome::gone, "infer: the client has closed its connection");
 }
 
+Answer stopped() {
+  return not_done(Answer::Outcome::stopped, "infer: the server is stopping");
+}
+
 }  // namespace
 
 Answer full_queue(std::size_t waiting) {
@@ -52,10 +56,6 @@ Answer full_queue(std::size_t waiting) {
 }
 
 namespace {
-
-Answer stopped() {
-  return not_done(Answer::Outcome::stopped, "infer: the server is stopping");
-}
 
 bool rows_are_independent(const serialize::Method& method) {
   for (const serialize::Body& body : method.bodies) {
@@ -79,11 +79,11 @@ bool alike(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
   return true;
 }
 
-/// Results on the host, in memory of their own order.
-std::vector<Tensor> finished(const std::vector<Tensor>& outputs) {
+/// The tensors in row-major order, with nothing deferred: other threads may read them.
+std::vector<Tensor> finished(const std::vector<Tensor>& tensors) {
   std::vector<Tensor> result;
-  for (const Tensor& output : outputs) {
-    result.push_back(contiguous(output));
+  for (const Tensor& tensor : tensors) {
+    result.push_back(contiguous(tensor));
     result.back().data();
   }
   return result;
@@ -165,10 +165,7 @@ Answer Batcher::run(const std::string& method, const std::vector<Tensor>& inputs
   const auto job = std::make_shared<Job>();
   job->method = method;
   job->deadline = patience.deadline;
-  for (const Tensor& input : inputs) {
-    job->inputs.push_back(contiguous(input));
-    job->inputs.back().data();
-  }
+  job->inputs = finished(inputs);
   job->rows = !inputs.empty() && inputs[0].rank() > 0 ? inputs[0].size(0) : 1;
   job->joins = rows_are_independent(signature) && job->rows > 0;
   std::future<Answer> answer = job->answer.get_future();
@@ -214,10 +211,7 @@ std::string Batcher::warm(const std::string& method, const std::vector<Tensor>& 
   module_->check_call(method, serialize::Mode::eval, inputs);
   const auto warming = std::make_shared<Warming>();
   warming->method = method;
-  for (const Tensor& input : inputs) {
-    warming->inputs.push_back(contiguous(input));
-    warming->inputs.back().data();
-  }
+  warming->inputs = finished(inputs);
   std::unique_lock lock(mutex_);
   warming_ = warming;
   changed_.notify_all();
@@ -382,12 +376,8 @@ void Batcher::run_alone(jit::Session& session, Job& job) {
   job.answer.set_value(std::move(answer));
 }
 
-void Batcher::run_together(jit::Session& session, const Jobs& jobs) {
-  const Clock::time_point start = Clock::now();
-  std::int64_t rows = 0;
-  for (const std::shared_ptr<Job>& job : jobs) {
-    rows += job->rows;
-  }
+/// The inputs of all, one behind the other along axis 0.
+std::vector<Tensor> Batcher::joined_inputs(const Jobs& jobs, std::int64_t rows) {
   std::vector<Tensor> joined;
   for (std::size_t i = 0; i < jobs[0]->inputs.size(); ++i) {
     Shape shape = jobs[0]->inputs[i].shape();
@@ -403,6 +393,15 @@ void Batcher::run_together(jit::Session& session, const Jobs& jobs) {
     }
     joined.push_back(tensor);
   }
+  return joined;
+}
+
+void Batcher::run_together(jit::Session& session, const Jobs& jobs) {
+  const Clock::time_point start = Clock::now();
+  std::int64_t rows = 0;
+  for (const std::shared_ptr<Job>& job : jobs) {
+    rows += job->rows;
+  }
   jit::RunOptions options;
   options.finish = true;
   options.limits.work = options_.limits.work * static_cast<double>(jobs.size());
@@ -411,20 +410,25 @@ void Batcher::run_together(jit::Session& session, const Jobs& jobs) {
              return job->abandoned || (job->deadline && Clock::now() >= *job->deadline);
            });
   };
-  const std::vector<Tensor> outputs = finished(session.run(jobs[0]->method, joined, options));
+  const std::vector<Tensor> outputs =
+      finished(session.run(jobs[0]->method, joined_inputs(jobs, rows), options));
   for (const Tensor& output : outputs) {
     invariant(output.rank() > 0 && output.size(0) == rows,
               "a row-independent method gave another number of rows");
   }
-  metrics_.count_batch(rows, std::chrono::duration<double>(Clock::now() - start).count());
+  // All of them before the first is given: whoever fails here is run alone, and no promise may be
+  // kept twice.
+  std::vector<Answer> answers(jobs.size());
   std::int64_t first = 0;
-  for (const std::shared_ptr<Job>& job : jobs) {
-    Answer answer;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
     for (const Tensor& output : outputs) {
-      answer.outputs.push_back(rows_of(output, first, job->rows));
+      answers[i].outputs.push_back(rows_of(output, first, jobs[i]->rows));
     }
-    first += job->rows;
-    job->answer.set_value(std::move(answer));
+    first += jobs[i]->rows;
+  }
+  metrics_.count_batch(rows, std::chrono::duration<double>(Clock::now() - start).count());
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    jobs[i]->answer.set_value(std::move(answers[i]));
   }
 }
 

@@ -32,7 +32,7 @@ struct BatchOptions {
 /// How long somebody waits for the answer to a request.
 struct Patience {
   std::optional<std::chrono::steady_clock::time_point> deadline{};
-  /// True once nobody waits any more; asked a few times a second.
+  /// True once nobody waits any more; asked every ten milliseconds, by the thread that waits.
   std::function<bool()> gone{};
 };
 
@@ -87,6 +87,7 @@ class Batcher {
   void take_alike(Jobs& jobs, std::int64_t& rows);
   void execute(jit::Session& session, const Jobs& jobs);
   void run_alone(jit::Session& session, Job& job);
+  static std::vector<Tensor> joined_inputs(const Jobs& jobs, std::int64_t rows);
   void run_together(jit::Session& session, const Jobs& jobs);
 
   std::shared_ptr<const jit::Module> module_;

@@ -13,7 +13,7 @@
 namespace rondo::serve {
 
 int doctor(std::span<const std::string> words) {
-  check<ArgumentError>(words.empty(), "doctor: takes no arguments: {}; rondo doctor",
+  check<ArgumentError>(words.empty(), "rondo doctor: it takes no arguments: {}; leave them out",
                        words.empty() ? "" : words[0]);
   fmt::print("rondo            {}\n", serialize::runtime_version());
   fmt::print("CPU              {}         {} threads\n", isa_name(current_isa()), num_threads());

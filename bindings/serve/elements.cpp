@@ -46,6 +46,11 @@ bool has_json_form(Dtype dtype) {
   return dtype != Dtype::float16 && dtype != Dtype::bfloat16;
 }
 
+/// Whether the list has lists inside, as the shape has axes; else it is flat.
+bool is_nested(const Json::List& list, const Shape& shape) {
+  return shape.rank() > 1 && !list.empty() && std::holds_alternative<Json::List>(list[0].value());
+}
+
 /// Walks the lists and stores elements one after another.
 template <class T>
 class Reader {
@@ -54,9 +59,7 @@ class Reader {
       : where_(where), dtype_(dtype), shape_(shape), out_(out) {}
 
   void read(const Json::List& list) {
-    const bool nested =
-        shape_.rank() > 1 && !list.empty() && std::holds_alternative<Json::List>(list[0].value());
-    if (nested) {
+    if (is_nested(list, shape_)) {
       read_axis(list, 0);
       return;
     }
@@ -162,24 +165,15 @@ Tensor read_elements(const JsonView& data, Dtype dtype, const Shape& shape) {
   if (list == nullptr) {
     data.fail("expected a list of elements");
   }
-  // At most as many elements as the text holds are allocated, whatever the shape says.
-  if (shape.numel() > 0 && list->empty()) {
-    data.fail(fmt::format("it has 0 elements; shape {} needs {}", shape, shape.numel()));
+  // At most as many elements as the text may hold are allocated, whatever the shape says.
+  const auto most = is_nested(*list, shape) ? serialize::JsonLimits{0}.max_values : list->size();
+  if (shape.numel() > static_cast<std::int64_t>(most)) {
+    data.fail(
+        fmt::format("it has {} elements; shape {} needs {}", list->size(), shape, shape.numel()));
   }
-  Tensor tensor;
-  visit_plain(dtype, [&]<class T>(T) {
-    std::vector<Json>::size_type most = list->size();
-    if (shape.rank() > 1 && !list->empty() &&
-        std::holds_alternative<Json::List>((*list)[0].value())) {
-      most = static_cast<std::size_t>(serialize::JsonLimits{0}.max_values);
-    }
-    if (shape.numel() > static_cast<std::int64_t>(most)) {
-      data.fail(
-          fmt::format("it has {} elements; shape {} needs {}", list->size(), shape, shape.numel()));
-    }
-    tensor = Tensor::empty(shape, dtype);
-    Reader<T>(data, dtype, shape, tensor.data_as<T>()).read(*list);
-  });
+  const Tensor tensor = Tensor::empty(shape, dtype);
+  visit_plain(dtype,
+              [&]<class T>(T) { Reader<T>(data, dtype, shape, tensor.data_as<T>()).read(*list); });
   return tensor;
 }
 

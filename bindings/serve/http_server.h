@@ -14,7 +14,7 @@
 
 namespace rondo::serve {
 
-/// One connection. Used by one thread, but for `gone`.
+/// One connection. Used by one thread.
 class Connection final : public httplib::Stream {
  public:
   enum class Fault { none, late, too_long };

@@ -1,4 +1,4 @@
-// NumPy's .npy files, version 1: one tensor each.
+// NumPy's .npy files, one tensor each: versions 1 to 3 are read, version 1 is written.
 #pragma once
 
 #include <string>

@@ -300,6 +300,10 @@ std::string print_model_metadata(std::string_view model, const serialize::Manife
   return serialize::print_json(object, false);
 }
 
+std::string print_readiness(std::string_view model, bool ready) {
+  return serialize::print_json(Json::Object{{"name", model}, {"ready", ready}}, false);
+}
+
 std::string print_error(std::string_view text) {
   std::string plain(text);
   for (char& c : plain) {

@@ -50,6 +50,7 @@ InferResponse print_infer(std::string_view model, const serialize::Manifest& man
 
 std::string print_server_metadata();
 std::string print_model_metadata(std::string_view model, const serialize::Manifest& manifest);
+std::string print_readiness(std::string_view model, bool ready);
 std::string print_error(std::string_view text);
 
 }  // namespace rondo::serve

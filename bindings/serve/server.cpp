@@ -136,6 +136,9 @@ struct Server::Impl {
     add_models();
   }
 
+  /// Once it stops it is not ready, whatever ends warming up meanwhile.
+  bool is_ready() const { return ready && !stopping; }
+
   void configure() {
     http.set_payload_max_length(options.max_body_bytes);
     http.set_tcp_nodelay(true);
@@ -323,8 +326,9 @@ struct Server::Impl {
       response.set_content("{\"live\":true}", kJson);
     });
     http.Get("/v2/health/ready", [this](const Request&, Response& response) {
-      response.status = ready ? 200 : 503;
-      response.set_content(ready ? "{\"ready\":true}" : "{\"ready\":false}", kJson);
+      const bool now = is_ready();
+      response.status = now ? 200 : 503;
+      response.set_content(now ? "{\"ready\":true}" : "{\"ready\":false}", kJson);
     });
     http.Get("/metrics", [this](const Request&, Response& response) {
       response.set_content(metrics.print(http.connections()), "text/plain; version=0.0.4");
@@ -357,9 +361,9 @@ struct Server::Impl {
     });
     http.Get(path + "/ready", [this](const Request& request, Response& response) {
       if (names_model(request, response)) {
-        response.status = ready ? 200 : 503;
-        response.set_content(fmt::format("{{\"name\":\"{}\",\"ready\":{}}}", model, ready.load()),
-                             kJson);
+        const bool now = is_ready();
+        response.status = now ? 200 : 503;
+        response.set_content(print_readiness(model, now), kJson);
       }
     });
     http.Post(path + "/infer", [this](const Request& request, Response& response) {
@@ -421,12 +425,11 @@ std::string Server::warm(const std::string& method, const std::vector<Tensor>& i
 }
 
 void Server::set_ready(bool ready) {
-  impl_->ready = ready && !impl_->stopping;
+  impl_->ready = ready;
 }
 
 void Server::stop() {
   impl_->stopping = true;
-  impl_->ready = false;
   impl_->http.finish();
 }
 

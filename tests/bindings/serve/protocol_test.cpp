@@ -167,6 +167,11 @@ TEST(Protocol, RecommendsBinaryDataForWhatIsNotFinite) {
   EXPECT_EQ(std::memcmp(response.body.data() + response.json_bytes, nan.data(), 8), 0);
 }
 
+TEST(Protocol, TellsReadinessAsJsonWhateverTheModelIsCalled) {
+  EXPECT_EQ(print_readiness("m", false), R"({"name":"m","ready":false})");
+  EXPECT_EQ(print_readiness(R"(a"b\c)", true), R"({"name":"a\"b\\c","ready":true})");
+}
+
 TEST(Protocol, DescribesTheModel) {
   EXPECT_EQ(print_model_metadata("m", manifest()),
             R"({"name":"m","versions":["1"],"platform":"rondo",)"
