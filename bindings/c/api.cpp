@@ -72,13 +72,13 @@ std::vector<ValueTexts> texts(const std::vector<serialize::ValueSpec>& specs) {
   return result;
 }
 
-rondo_module* wrap(std::shared_ptr<const jit::Module> module) {
+std::unique_ptr<rondo_module> wrap(std::shared_ptr<const jit::Module> module) {
   auto result = std::make_unique<rondo_module>();
   for (const serialize::Method& method : module->manifest().methods) {
     result->values.push_back({texts(method.inputs), texts(method.outputs)});
   }
   result->module = std::move(module);
-  return result.release();
+  return result;
 }
 
 const std::vector<ValueTexts>& values_of(const rondo_module& module, const char* method,
@@ -183,9 +183,10 @@ rondo_module* rondo_module_load_with(const char* path, const rondo_load_options*
     const bool copies =
         options != nullptr &&
         checked_struct(options, function, "options", "rondo_load_options").copy_weights != 0;
-    module = wrap(jit::Module::load_file(
+    auto loaded = wrap(jit::Module::load_file(
         file, copies ? serialize::FileAccess::copy : serialize::FileAccess::map));
     write_log(RONDO_LOG_INFO, std::string("loaded ") + path);
+    module = loaded.release();  // last: an error gives no module
   });
   return module;
 }
@@ -200,11 +201,14 @@ rondo_module* rondo_module_load_bytes(const void* data, std::size_t size,
         release(context);
       }
     });
-    check<ArgumentError>(data != nullptr || size == 0, "rondo_module_load_bytes: data is NULL");
+    check<ArgumentError>(data != nullptr || size == 0,
+                         "rondo_module_load_bytes: data is NULL, size is {}; expected {} bytes",
+                         size, size);
     const auto* bytes = static_cast<const std::byte*>(data);
-    module = wrap(
+    auto loaded = wrap(
         jit::Module::load(serialize::open_bytes(serialize::Bytes(owner, {bytes, size}), "memory")));
     write_log(RONDO_LOG_INFO, "loaded " + std::to_string(size) + " bytes of memory");
+    module = loaded.release();
   });
   return module;
 }

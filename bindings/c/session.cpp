@@ -24,7 +24,7 @@ Tensor tensor_from(const rondo_tensor& given, const std::string& what) {
   for (const std::int64_t size : shape) {
     check<ShapeError>(size >= 0, "{}: shape {} has a negative size", what, shape);
   }
-  const std::int64_t count = checked_numel(shape, "run");
+  const std::int64_t count = checked_numel(shape, what);
   check<ArgumentError>(count == 0 || given.data != nullptr, "{}: data is NULL", what);
   auto* address = const_cast<void*>(given.data);  // NOLINT(*-const-cast): never written
   Shape strides = contiguous_strides(shape);

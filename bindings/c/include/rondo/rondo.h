@@ -162,7 +162,8 @@ RONDO_API const char* rondo_dtype_name(int32_t dtype);
 RONDO_API size_t rondo_dtype_size(int32_t dtype);
 
 /* Where messages go: archives that were loaded, and every error as it is made. NULL (the default):
-   nowhere. The function may be called from any thread, and not after this has been called again. */
+   nowhere. The function may be called from any thread, one at a time, and not after this has been
+   called again. It must not call functions of this library, which may wait for it to return. */
 RONDO_API void rondo_set_log(rondo_log_function function, void* context);
 
 /* The most bytes that tensors of the process may take, mapped weights apart; what needs more is a
