@@ -1,8 +1,10 @@
 """save, load and trace: state dicts in safetensors files, programs in archives."""
 
+import gc
 import io
 import json
 import os
+import tempfile
 
 import numpy as np
 import pytest
@@ -85,6 +87,31 @@ def test_file_objects_work_too():
     rondo.save({"a": rondo.ones(2)}, buffer)
     buffer.seek(0)
     assert rondo.load(buffer)["a"].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("content", [b"PK garbage", b"no state"])
+def test_a_file_object_that_cannot_be_loaded_leaves_no_file(content, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with pytest.raises(rondo.FormatError):
+        rondo.load(io.BytesIO(content))
+    gc.collect()
+    assert os.listdir(tmp_path) == []
+
+
+def test_tensors_of_keys_that_look_alike_stay_apart(tmp_path):
+    state = {"a": {"b": rondo.tensor([1.0])}, "a.b": rondo.tensor([2.0])}
+    state[0], state["0"] = rondo.tensor([3.0]), rondo.tensor([4.0])
+    rondo.save(state, tmp_path / "state")
+    loaded = rondo.load(tmp_path / "state")
+    assert loaded["a"]["b"].tolist() == [1.0] and loaded["a.b"].tolist() == [2.0]
+    assert loaded[0].tolist() == [3.0] and loaded["0"].tolist() == [4.0]
+
+
+def test_a_structure_that_is_nested_without_end_is_a_format_error(tmp_path):
+    path = str(tmp_path / "deep")
+    rondo._C.write_state(path, {}, {"rondo.structure": "[" * 200_000})
+    with pytest.raises(rondo.FormatError, match="the structure does not fit the tensors"):
+        rondo.load(path)
 
 
 def test_what_cannot_be_saved_or_loaded_is_an_error(tmp_path):

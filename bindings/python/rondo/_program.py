@@ -36,11 +36,10 @@ class Program:
     """
 
     def __init__(self, path: str, *, temporary: bool = False, copy: bool = False) -> None:
-        self._path = path
+        if temporary:  # before loading, so that a file that cannot be loaded goes too
+            weakref.finalize(self, os.unlink, path)
         self._native = _C.load_archive(path, copy)
         self._mode = "eval"
-        if temporary:
-            weakref.finalize(self, os.unlink, path)
 
     def __call__(self, *inputs: Tensor) -> Any:
         return self.run("forward", *inputs)
@@ -321,14 +320,15 @@ def load(
         import tempfile
 
         handle, path = tempfile.mkstemp()
-        with os.fdopen(handle, "wb") as content:
-            shutil.copyfileobj(f, content)
-        if _is_archive(path):
-            return Program(path, temporary=True)
+        kept = False
         try:
-            return _state.read(path, False)
+            with os.fdopen(handle, "wb") as content:
+                shutil.copyfileobj(f, content)
+            kept = _is_archive(path)
+            return Program(path, temporary=True) if kept else _state.read(path, False)
         finally:
-            os.unlink(path)
+            if not kept:
+                os.unlink(path)
     path = os.fspath(f)
     if _is_archive(path):
         return Program(path, copy=weights == "copy")

@@ -25,6 +25,8 @@ def _is_flat(state: Any) -> bool:
 def _take_apart(value: Any, path: str, tensors: dict[str, Tensor]) -> Any:
     """The structure of `value` as JSON; its tensors go into `tensors` under their paths."""
     if isinstance(value, Tensor):
+        while path in tensors:  # the keys "a.b" and "b" of "a", or 0 and "0"
+            path += "'"
         tensors[path] = value
         return {TENSOR: path}
     if value is None or isinstance(value, (bool, int, float, str)):
@@ -75,5 +77,5 @@ def read(path: str, mapped: bool) -> Any:
         return tensors
     try:
         return _put_together(json.loads(metadata[STRUCTURE]), tensors)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise FormatError(f"load: {path}: the structure does not fit the tensors: {error}") from None
