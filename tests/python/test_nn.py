@@ -316,6 +316,33 @@ def test_lstm_is_its_cell_over_time(same):
     same(state[0], h, 1e-4)
 
 
+def test_first_states_of_other_shapes_are_told():
+    x, state = rondo.ones(5, 2, 3), rondo.ones(1, 2, 4)
+    with pytest.raises(rondo.ShapeError) as error:
+        nn.LSTM(3, 4, num_layers=2)(x, (state, state))
+    assert str(error.value) == (
+        "LSTM: the first states are [[1, 2, 4], [1, 2, 4]]; expected [[2, 2, 4], [2, 2, 4]]: "
+        "layers and directions, batch, features"
+    )
+    with pytest.raises(rondo.ShapeError, match="GRU: the first states are"):
+        nn.GRU(3, 4)(x, rondo.ones(1, 3, 4))
+
+
+@pytest.mark.parametrize("kind", [nn.RNN, nn.RNNCell])
+def test_only_nonlinearities_that_are_known_are_taken(kind):
+    with pytest.raises(rondo.ArgumentError) as error:
+        kind(3, 4, nonlinearity="sigmoid")
+    assert str(error.value) == (
+        f"{kind.__name__}: nonlinearity is 'sigmoid'; expected 'tanh' or 'relu'"
+    )
+
+
+def test_an_item_of_a_parameter_container_is_told_with_its_name():
+    with pytest.raises(rondo.ArgumentError) as error:
+        nn.ParameterDict({"a": 1})
+    assert str(error.value) == "ParameterDict: an item is int; expected Tensor"
+
+
 @pytest.mark.parametrize("kind", [nn.LSTM, nn.GRU, nn.RNN])
 def test_recurrent_layers_have_pytorchs_shapes_and_names(kind):
     net = kind(3, 4, num_layers=2, batch_first=True, bidirectional=True, dropout=0.1)

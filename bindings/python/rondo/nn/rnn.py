@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from .._C import ArgumentError, ShapeError, Tensor, dtype as Dtype, ops
@@ -32,6 +33,16 @@ def _gru_step(gates: Tensor, h: Tensor, weight: Tensor, bias: Tensor | None) -> 
     z = ops.sigmoid(z_x + z_h)
     n = ops.tanh(n_x + r * n_h)
     return (1 - z) * n + z * h
+
+
+_NONLINEARITIES = {"tanh": ops.tanh, "relu": ops.relu}
+
+
+def _check_nonlinearity(name: str, nonlinearity: str) -> None:
+    if nonlinearity not in _NONLINEARITIES:
+        raise ArgumentError(
+            f"{name}: nonlinearity is '{nonlinearity}'; expected 'tanh' or 'relu'"
+        )
 
 
 class _Cell(Module):
@@ -100,6 +111,7 @@ class RNNCell(_Cell):
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh"
     ) -> None:
+        _check_nonlinearity("RNNCell", nonlinearity)
         super().__init__(input_size, hidden_size, bias)
         self.nonlinearity = nonlinearity
 
@@ -108,7 +120,12 @@ class RNNCell(_Cell):
         total = ops.linear(input, self.weight_ih, self.bias_ih) + ops.linear(
             h, self.weight_hh, self.bias_hh
         )
-        return ops.tanh(total) if self.nonlinearity == "tanh" else ops.relu(total)
+        return _NONLINEARITIES[self.nonlinearity](total)
+
+
+def _joined(outputs: list[Tensor]) -> Tensor:
+    """The outputs of both directions side by side."""
+    return outputs[0] if len(outputs) == 1 else ops.cat(outputs, -1)
 
 
 class _Recurrent(Module):
@@ -184,7 +201,7 @@ class _Recurrent(Module):
         layer_before = 0
         for (suffix, layer), state in zip(self._suffixes(), states):
             if layer != layer_before:
-                input = self._joined(outputs)
+                input = self._dropped(_joined(outputs))
                 outputs, layer_before = [], layer
             weight = self._member("weight_hh", suffix)
             bias = self._member("bias_hh", suffix)
@@ -198,12 +215,10 @@ class _Recurrent(Module):
                 steps.append(state[0])
             outputs.append(ops.stack(steps[::-1] if backwards else steps, 0))
             final.append(state)
-        joined = outputs[0] if len(outputs) == 1 else ops.cat(outputs, -1)
-        return joined, final
+        return _joined(outputs), final
 
-    def _joined(self, outputs: list[Tensor]) -> Tensor:
-        joined = outputs[0] if len(outputs) == 1 else ops.cat(outputs, -1)
-        return F.dropout(joined, self.dropout, self.training) if self.dropout else joined
+    def _dropped(self, output: Tensor) -> Tensor:
+        return F.dropout(output, self.dropout, self.training) if self.dropout else output
 
     def _check(self, input: Tensor) -> None:
         if input.ndim not in (2, 3) or input.size(-1) != self.input_size:
@@ -212,26 +227,33 @@ class _Recurrent(Module):
                 f"last of size {self.input_size}"
             )
 
-    def _states(self, input: Tensor, given: Any, parts: int) -> list[tuple[Tensor, ...]]:
+    def _states(
+        self, input: Tensor, given: Sequence[Tensor] | None, parts: int
+    ) -> list[tuple[Tensor, ...]]:
         """The first state of each layer and direction, as tuples of `parts` tensors."""
         count = self.num_layers * self._directions()
         if given is None:
             zero = zeros(input.size(1), self.hidden_size, dtype=input.dtype)
             return [(zero,) * parts] * count
-        listed = given if isinstance(given, (tuple, list)) else (given,)
-        return list(zip(*(part.unbind(0) for part in listed)))
+        wanted = [count, input.size(1), self.hidden_size]
+        shapes = [list(part.shape) for part in given]
+        if shapes != [wanted] * parts:
+            raise ShapeError(
+                f"{type(self).__name__}: the first states are {shapes}; expected "
+                f"{[wanted] * parts}: layers and directions, batch, features"
+            )
+        return list(zip(*(part.unbind(0) for part in given)))
 
     def _forward(self, input: Tensor, hx: Any, parts: int) -> tuple[Tensor, tuple[Tensor, ...]]:
         self._check(input)
         lone = input.ndim == 2
+        given = (hx,) if isinstance(hx, Tensor) else hx
         if lone:
             input = input.unsqueeze(1)
-            if hx is not None:
-                listed = hx if isinstance(hx, (tuple, list)) else (hx,)
-                hx = tuple(part.unsqueeze(1) for part in listed)
+            given = None if given is None else [part.unsqueeze(1) for part in given]
         elif self.batch_first:
             input = input.transpose(0, 1)
-        output, final = self._run(input, self._states(input, hx, parts))
+        output, final = self._run(input, self._states(input, given, parts))
         last = tuple(ops.stack([state[i] for state in final], 0) for i in range(parts))
         if lone:
             return output.squeeze(1), tuple(part.squeeze(1) for part in last)
@@ -286,12 +308,13 @@ class RNN(_Recurrent):
     _gates = 1
 
     def __init__(self, *args: Any, nonlinearity: str = "tanh", **kwargs: Any) -> None:
+        _check_nonlinearity("RNN", nonlinearity)
         super().__init__(*args, **kwargs)
         self.nonlinearity = nonlinearity
 
     def _step(self, gates: Tensor, state: Any, weight: Tensor, bias: Tensor | None) -> Any:
         total = gates + ops.linear(state[0], weight, bias)
-        return (ops.tanh(total) if self.nonlinearity == "tanh" else ops.relu(total),)
+        return (_NONLINEARITIES[self.nonlinearity](total),)
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
         output, last = self._forward(input, hx, 1)
