@@ -167,6 +167,14 @@ MADE = [
         "scaled_dot_product_attention: query is [2, 3], key is [2, 4], value is [2, 3]; expected "
         "[..., l, e], [..., s, e] and [..., s, v]",
     ),
+    (
+        lambda x: rondo.einsum("ij,jk->ik", x, rondo.ones(4, 5)),
+        "einsum: TEXT",
+    ),
+    (
+        lambda x: F.gaussian_nll_loss(x, x, x, reduction="x"),
+        "gaussian_nll_loss: reduction is 'x'; expected none, mean or sum",
+    ),
 ]
 
 

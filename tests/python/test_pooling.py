@@ -37,3 +37,10 @@ def test_values_alone_have_the_bits_of_values_with_places(width, kernel, stride,
         expected = [bits(pool(x, True)) for x in inputs]
     for x, wanted in zip(inputs, expected, strict=True):  # captured after a few: the places are dead
         assert np.array_equal(bits(pool(x, False)), wanted)
+
+
+def test_one_axis_is_pooled_with_places_too():
+    x = rondo.tensor([[[3.0, 1.0, 2.0, 5.0]]])
+    values, places = rondo.nn.MaxPool1d(2, return_indices=True)(x)
+    assert values.tolist() == [[[3.0, 5.0]]] and places.tolist() == [[[0, 3]]]
+    assert F.max_pool1d(x, 2).tolist() == [[[3.0, 5.0]]]

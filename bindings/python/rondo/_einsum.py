@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ._C import ArgumentError, ShapeError, Tensor, ops
+from ._errors import named
 
 ELLIPSIS_NAMES = "0123456789"
 
@@ -91,6 +92,7 @@ def _multiply(
     return product.reshape(size(names)), names
 
 
+@named
 def einsum(equation: str, *operands: Tensor) -> Tensor:
     """Sum of products over named axes, for example einsum("bij,bjk->bik", a, b)."""
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):

@@ -62,21 +62,21 @@ tanh = ops.tanh
 def softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None
 ) -> Tensor:
-    return ops.softmax(input, _named_axis("softmax", dim), dtype)
+    return ops.softmax(input, _given_axis("softmax", dim), dtype)
 
 
 def log_softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None
 ) -> Tensor:
-    return ops.log_softmax(input, _named_axis("log_softmax", dim), dtype)
+    return ops.log_softmax(input, _given_axis("log_softmax", dim), dtype)
 
 
 @named
 def softmin(input: Tensor, dim: int | None = None, dtype: Dtype | None = None) -> Tensor:
-    return ops.softmax(-input, _named_axis("softmin", dim), dtype)
+    return ops.softmax(-input, _given_axis("softmin", dim), dtype)
 
 
-def _named_axis(op: str, dim: int | None) -> int:
+def _given_axis(op: str, dim: int | None) -> int:
     if dim is None:
         raise ArgumentError(f"{op}: dim is missing; expected int")
     return dim
@@ -210,13 +210,15 @@ def max_pool1d(
     padding: int = 0,
     dilation: int = 1,
     ceil_mode: bool = False,
-) -> Tensor:
+    return_indices: bool = False,
+) -> Any:
     step = kernel_size if stride is None else stride
     wide = input.unsqueeze(-2)
-    pooled = ops.max_pool2d(
-        wide, (1, kernel_size), (1, step), (0, padding), (1, dilation), ceil_mode
-    )
-    return pooled.squeeze(-2)
+    settings = (1, kernel_size), (1, step), (0, padding), (1, dilation), ceil_mode
+    if not return_indices:
+        return ops.max_pool2d(wide, *settings).squeeze(-2)
+    values, indices = ops.max_pool2d_with_indices(wide, *settings)
+    return values.squeeze(-2), indices.squeeze(-2)
 
 
 @named
@@ -295,11 +297,11 @@ def _same_padding(
     return [total // 2 for total in totals]
 
 
-def _reduced(loss: Tensor, reduction: str) -> Tensor:
+def _reduced(op: str, loss: Tensor, reduction: str) -> Tensor:
     if reduction == "none":
         return loss
     if reduction not in ("mean", "sum"):
-        raise ArgumentError(f"loss: reduction is '{reduction}'; expected none, mean or sum")
+        raise ArgumentError(f"{op}: reduction is '{reduction}'; expected none, mean or sum")
     return loss.mean() if reduction == "mean" else loss.sum()
 
 
@@ -308,21 +310,24 @@ def gaussian_nll_loss(
     input: Tensor, target: Tensor, var: Tensor, eps: float = 1e-6, reduction: str = "mean"
 ) -> Tensor:
     bounded = ops.clamp(var, eps)
-    return _reduced(0.5 * (ops.log(bounded) + (input - target) ** 2 / bounded), reduction)
+    loss = 0.5 * (ops.log(bounded) + (input - target) ** 2 / bounded)
+    return _reduced("gaussian_nll_loss", loss, reduction)
 
 
 @named
 def hinge_embedding_loss(
     input: Tensor, target: Tensor, margin: float = 1.0, reduction: str = "mean"
 ) -> Tensor:
-    return _reduced(ops.where(target == 1, input, ops.relu(margin - input)), reduction)
+    loss = ops.where(target == 1, input, ops.relu(margin - input))
+    return _reduced("hinge_embedding_loss", loss, reduction)
 
 
 @named
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
 ) -> Tensor:
-    return _reduced(ops.relu(-target * (input1 - input2) + margin), reduction)
+    loss = ops.relu(-target * (input1 - input2) + margin)
+    return _reduced("margin_ranking_loss", loss, reduction)
 
 
 @named
@@ -331,7 +336,8 @@ def cosine_embedding_loss(
 ) -> Tensor:
     nearness = cosine_similarity(input1, input2, -1)
     apart = ops.relu(nearness - margin)
-    return _reduced(ops.where(target == 1, 1 - nearness, apart), reduction)
+    loss = ops.where(target == 1, 1 - nearness, apart)
+    return _reduced("cosine_embedding_loss", loss, reduction)
 
 
 @named
@@ -346,8 +352,10 @@ def poisson_nll_loss(
     if full:
         raise ArgumentError("poisson_nll_loss: full is True; only False is supported")
     if log_input:
-        return _reduced(ops.exp(input) - target * input, reduction)
-    return _reduced(input - target * ops.log(input + eps), reduction)
+        loss = ops.exp(input) - target * input
+    else:
+        loss = input - target * ops.log(input + eps)
+    return _reduced("poisson_nll_loss", loss, reduction)
 
 
 @named
@@ -368,7 +376,7 @@ def triplet_margin_loss(
 ) -> Tensor:
     near = ops.norm(anchor - positive + 1e-6, p, -1)
     far = ops.norm(anchor - negative + 1e-6, p, -1)
-    return _reduced(ops.relu(near - far + margin), reduction)
+    return _reduced("triplet_margin_loss", ops.relu(near - far + margin), reduction)
 
 
 @named
@@ -383,7 +391,6 @@ def gumbel_softmax(
     places = _max(soft, dim, True).indices
     chosen = ops.scatter(ops.full(soft.shape, 0, soft.dtype), dim, places, soft.new_ones(places.shape))
     return chosen - soft.detach() + soft
-
 
 
 def __getattr__(name: str) -> Any:
