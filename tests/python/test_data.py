@@ -187,8 +187,15 @@ def test_samplers_draw_what_they_promise():
     assert sorted(data.SubsetRandomSampler([4, 7])) == [4, 7]
     heavy = list(data.WeightedRandomSampler([0.0, 1.0], 10))
     assert heavy == [1] * 10
+    assert data.WeightedRandomSampler([0.1, 0.2], 1).weights.tolist() == [0.1, 0.2]
     batches = data.BatchSampler(data.SequentialSampler(range(5)), 2, True)
     assert list(batches) == [[0, 1], [2, 3]] and len(batches) == 2
+
+
+def test_workers_need_a_batch_to_work_on():
+    with pytest.raises(rondo.ArgumentError) as error:
+        data.DataLoader([1, 2, 3], num_workers=1, prefetch_factor=0)
+    assert str(error.value) == "DataLoader: prefetch_factor is 0; expected 1 or more"
 
 
 @pytest.mark.parametrize("workers", [0, 2])

@@ -39,10 +39,10 @@ def default_collate(batch: Sequence[Any]) -> Any:
     if isinstance(first, (list, tuple)):
         lengths = {len(item) for item in batch}
         if len(lengths) != 1:
-            raise ArgumentError(f"collate: samples have {sorted(lengths)} parts; expected one count")
+            raise ArgumentError(f"default_collate: samples have {sorted(lengths)} parts; expected one count")
         parts = [default_collate(list(part)) for part in zip(*batch)]
         return type(first)(*parts) if hasattr(first, "_fields") else parts
     raise ArgumentError(
-        f"collate: a sample is {type(first).__name__}; expected tensors, arrays, numbers, str, "
+        f"default_collate: a sample is {type(first).__name__}; expected tensors, arrays, numbers, str, "
         "or tuples, lists and mappings of them"
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 from ... import random as rondo_random
-from ..._C import ArgumentError, Error, Generator, default_generator
+from ..._C import ArgumentError, Error, Generator, default_generator, int64, tensor
 from ..._factories import randint
 from .collate import default_collate, default_convert
 from .dataset import Dataset, IterableDataset
@@ -44,6 +44,10 @@ class DataLoader(Generic[T_co]):
     ) -> None:
         if num_workers < 0:
             raise ArgumentError(f"DataLoader: num_workers is {num_workers}; expected 0 or more")
+        if prefetch_factor is not None and prefetch_factor < 1:
+            raise ArgumentError(
+                f"DataLoader: prefetch_factor is {prefetch_factor}; expected 1 or more"
+            )
         if sampler is not None and shuffle:
             raise ArgumentError("DataLoader: give sampler or shuffle, not both")
         if batch_sampler is not None and (batch_size != 1 or shuffle or sampler or drop_last):
@@ -88,7 +92,7 @@ class DataLoader(Generic[T_co]):
         source = self.generator or default_generator
         after = rondo_random.get_rng_state()
         if resume is not None and resume["start"] is not None:
-            source.set_state(_as_state(resume["start"]))
+            source.set_state(tensor(resume["start"], int64))
         start = source.get_state().tolist()
         seed = int(randint(0, 2**62, (1,), generator=self.generator).item())
         tasks = self._tasks()
@@ -142,12 +146,6 @@ class DataLoader(Generic[T_co]):
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """The next iteration goes on behind the batches that were given."""
         self._resume = dict(state_dict)
-
-
-def _as_state(values: list[int]) -> Any:
-    from ..._C import int64, tensor
-
-    return tensor(values, int64)
 
 
 class _Fetch:

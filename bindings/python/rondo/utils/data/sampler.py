@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar
 
-from ..._C import ArgumentError, Generator, ops, tensor as _tensor
+from ..._C import ArgumentError, Generator, float64, ops, tensor as _tensor
 from ..._factories import randint, randperm
 
 T_co = TypeVar("T_co", covariant=True)
@@ -93,7 +93,7 @@ class WeightedRandomSampler(Sampler[int]):
         replacement: bool = True,
         generator: Generator | None = None,
     ) -> None:
-        self.weights = _tensor(list(weights)).double()
+        self.weights = _tensor(list(weights), float64)
         self.num_samples = num_samples
         self.replacement = replacement
         self.generator = generator
