@@ -13,7 +13,6 @@ _FLOATS = {
     _C.float64: (64, 52, 11),
 }
 _INTEGERS = (_C.uint8, _C.int8, _C.int16, _C.int32, _C.int64)
-_RANK = (_C.bool, *_INTEGERS)
 
 
 class finfo:

@@ -36,7 +36,10 @@ def set_printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> None:
-    """How tensors are printed from now on; what is not named stays as it is."""
+    """How tensors are printed from now on.
+
+    What is not named stays as it is, but `sci_mode`, which is then chosen by the numbers again.
+    """
     if profile is not None:
         vars(_options).update(vars(_PROFILES[profile]))
     named = {
@@ -108,8 +111,7 @@ def _flatten(nested: Any, into: list[Any]) -> list[Any]:
 
 def _lines(nested: list[Any], format_one: _Formatter, indent: int, depth: int) -> str:
     if depth == 1:
-        texts = [GAP if v is GAP else format_one(v) for v in nested]
-        texts = [" ..." if t is GAP else t for t in texts]
+        texts = [" ..." if v is GAP else format_one(v) for v in nested]
         per_line = max(1, (_options.linewidth - indent) // (format_one.width + 2))
         lines = [texts[i : i + per_line] for i in range(0, len(texts), per_line)]
         joined = (",\n" + " " * (indent + 1)).join(", ".join(line) for line in lines)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ._C import ArgumentError, ShapeError, Tensor, dtype as Dtype, float32, int64, ops
+from ._C import ArgumentError, ShapeError, Size, Tensor, dtype as Dtype, float32, int64, ops
+from ._C import tensor as _tensor
 from ._errors import named
 from ._functions import flatten, mm, movedim, split
 from ._types import Ints, Number, TensorLike, axis_of
@@ -56,9 +57,7 @@ def _triangle_places(row: int, col: int, keep: Any, dtype: Dtype) -> Tensor:
     places = [(i, j) for i in range(row) for j in range(col) if keep(j - i)]
     made = ops.full((2, len(places)), 0, int64)
     if places:
-        from ._C import tensor
-
-        made = tensor([list(part) for part in zip(*places)], int64)
+        made = _tensor([list(part) for part in zip(*places)], int64)
     return made.to(dtype)
 
 
@@ -108,8 +107,6 @@ def broadcast_shapes(*shapes: Ints) -> Any:
                     f"be equal or 1 at axis {i}"
                 )
             result[i] = size if size != 1 else result[i]
-    from ._C import Size
-
     return Size(result)
 
 
