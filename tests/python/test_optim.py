@@ -186,6 +186,9 @@ def test_schedules_give_pytorchs_rates(make, expected):
 
 def test_the_rate_falls_on_a_plateau():
     optimizer = optim.SGD([nn.Parameter(rondo.ones(1))], lr=1.0)
+    with pytest.raises(rondo.ArgumentError) as error:
+        lr_scheduler.ReduceLROnPlateau(optimizer, mode="least")
+    assert str(error.value) == "ReduceLROnPlateau: mode is 'least'; expected 'min' or 'max'"
     schedule = lr_scheduler.ReduceLROnPlateau(optimizer, patience=1)
     for loss in (1.0, 0.5, 0.5, 0.5):
         schedule.step(loss)

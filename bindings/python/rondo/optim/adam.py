@@ -7,7 +7,8 @@ from typing import Any
 
 from .. import _C
 from .._C import ArgumentError, Tensor
-from .optimizer import Optimizer, Parameters, check_settings, zeros_like
+from .._factories import zeros_like
+from .optimizer import Optimizer, Parameters, check_settings
 
 
 _STATE = ("exp_avg", "exp_avg_sq")

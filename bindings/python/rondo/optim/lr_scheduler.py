@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from .._C import ArgumentError
 from .cycle import CosineAnnealingWarmRestarts, OneCycleLR, SequentialLR
 from .optimizer import Optimizer
 from .schedule import Factor, LRScheduler
@@ -161,6 +162,8 @@ class ReduceLROnPlateau:
         threshold: float = 1e-4,
         min_lr: float = 0.0,
     ) -> None:
+        if mode not in ("min", "max"):
+            raise ArgumentError(f"ReduceLROnPlateau: mode is '{mode}'; expected 'min' or 'max'")
         self.optimizer = optimizer
         self.mode = mode
         self.factor = factor

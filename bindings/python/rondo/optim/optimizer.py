@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from typing import Any, TypeAlias, Union
 
-from .. import _C
 from .._C import ArgumentError, Tensor
 from .._grad_mode import enable_grad
 
@@ -121,10 +120,6 @@ class Optimizer:
 
 def _copy_of(value: Any) -> Any:
     return value.detach().clone() if isinstance(value, Tensor) else deepcopy(value)
-
-
-def zeros_like(parameter: Tensor) -> Tensor:
-    return _C.ops.full(parameter.shape, 0, parameter.dtype)
 
 
 def check_settings(name: str, **settings: float) -> None:

@@ -1,12 +1,21 @@
-"""RMSprop."""
+"""RMSprop and Adagrad: steps divided by a measure of past gradients."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from .._C import Tensor
+from .._factories import zeros_like
 from .._grad_mode import no_grad
-from .optimizer import Optimizer, Parameters, check_settings, zeros_like
+from .optimizer import Optimizer, Parameters, check_settings
+
+
+def _gradient_of(parameter: Tensor, group: dict[str, Any]) -> Tensor:
+    """The gradient with the sign and the weight decay of the group."""
+    gradient = -parameter.grad if group["maximize"] else parameter.grad
+    if group["weight_decay"] != 0:
+        gradient = gradient + parameter * group["weight_decay"]
+    return gradient  # type: ignore[no-any-return]
 
 
 class RMSprop(Optimizer):
@@ -62,9 +71,7 @@ class RMSprop(Optimizer):
     def _step_one(
         self, parameter: Tensor, state: dict[str, Any], group: dict[str, Any]
     ) -> None:
-        gradient = -parameter.grad if group["maximize"] else parameter.grad
-        if group["weight_decay"] != 0:
-            gradient = gradient + parameter * group["weight_decay"]
+        gradient = _gradient_of(parameter, group)
         alpha = group["alpha"]
         squares = state["square_avg"]
         squares.mul_(alpha).add_(gradient * gradient * (1 - alpha))
@@ -123,9 +130,7 @@ class Adagrad(Optimizer):
                 state["step"] = 0
                 state["sum"] = zeros_like(parameter) + group["initial_accumulator_value"]
             state["step"] += 1
-            gradient = -parameter.grad if group["maximize"] else parameter.grad
-            if group["weight_decay"] != 0:
-                gradient = gradient + parameter * group["weight_decay"]
+            gradient = _gradient_of(parameter, group)
             state["sum"].add_(gradient * gradient)
             rate = group["lr"] / (1 + (state["step"] - 1) * group["lr_decay"])
             parameter.sub_(gradient / (state["sum"].sqrt() + group["eps"]) * rate)

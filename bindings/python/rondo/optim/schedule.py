@@ -9,7 +9,7 @@ from .optimizer import Optimizer
 
 
 class LRScheduler:
-    """Base of the schedules: the rate is the first one times `_factor(group, epoch)`."""
+    """Base of the schedules: `get_lr` gives the rate of each group at `last_epoch`."""
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         self.optimizer = optimizer
@@ -44,7 +44,7 @@ class LRScheduler:
 
 
 class Factor(LRScheduler):
-    """One factor for all groups."""
+    """Base of the schedules whose rates are the first ones times `_factor(epoch)`."""
 
     def _factor(self, epoch: int) -> float:
         raise NotImplementedError

@@ -6,7 +6,8 @@ from typing import Any
 
 from .. import _C
 from .._C import ArgumentError
-from .optimizer import Optimizer, Parameters, check_settings, zeros_like
+from .._factories import zeros_like
+from .optimizer import Optimizer, Parameters, check_settings
 
 
 class SGD(Optimizer):
@@ -51,11 +52,10 @@ class SGD(Optimizer):
             _C.step_all("sgd_step", (params, grads), (lr, decay, maximize))
             return
         fresh = [p for p in params if "momentum_buffer" not in self.state[p]]
+        started = [p for p in params if "momentum_buffer" in self.state[p]]
         for p in fresh:
             self.state[p]["momentum_buffer"] = zeros_like(p)
         # A first step is not damped.
-        known = {id(p) for p in fresh}
-        started = [p for p in params if id(p) not in known]
         for part, dampening in ((fresh, 0.0), (started, group["dampening"])):
             if part:
                 columns = (
