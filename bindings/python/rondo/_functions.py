@@ -92,6 +92,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 
 @named
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """A view of `length` indices of an axis, from `start` on (from the end where negative)."""
     size = input.size(dim)
     first = start + size if start < 0 else start
     if first < 0 or length < 0 or first + length > size:
@@ -108,12 +109,14 @@ def _rank_at_least(tensors: Sequence[Tensor], rank: int) -> list[Tensor]:
 
 @named
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
+    """Tensors joined along axis 1, vectors along axis 0."""
     listed = _rank_at_least(tensors, 1)
     return ops.cat(listed, 0 if listed[0].ndim == 1 else 1)
 
 
 @named
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
+    """Tensors joined along axis 0; vectors are rows."""
     return ops.cat(_rank_at_least(tensors, 2), 0)
 
 
@@ -150,6 +153,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 
 @named
 def ravel(input: Tensor) -> Tensor:
+    """All elements in one axis, in row-major order."""
     return input.reshape(-1)
 
 
@@ -196,6 +200,7 @@ def repeat(input: Tensor, *repeats: Any) -> Tensor:
 
 @named
 def tile(input: Tensor, *dims: Any) -> Tensor:
+    """repeat, where missing numbers are 1."""
     counts = tuple(dims[0]) if len(dims) == 1 and not isinstance(dims[0], int) else dims
     return repeat(input, *((1,) * (input.ndim - len(counts)) + tuple(counts)))
 
@@ -239,11 +244,13 @@ def _check_rank(op: str, tensor: Tensor, rank: int) -> Tensor:
 
 @named
 def mm(input: Tensor, mat2: Tensor) -> Tensor:
+    """The product of matrices: [m, k], [k, n] -> [m, n]. Errors: ShapeError for other ranks."""
     return ops.matmul(_check_rank("mm", input, 2), _check_rank("mm", mat2, 2))
 
 
 @named
 def mv(input: Tensor, vec: Tensor) -> Tensor:
+    """A matrix times a vector: [m, k], [k] -> [m]. Errors: ShapeError for other ranks."""
     return ops.matmul(_check_rank("mv", input, 2), _check_rank("mv", vec, 1))
 
 
@@ -256,6 +263,7 @@ def vdot(input: Tensor, other: Tensor) -> Tensor:
 def addmm(
     input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:
+    """beta * input + alpha * (mat1 @ mat2); input broadcasts to [m, n]."""
     product = mm(mat1, mat2)
     scaled = product if alpha == 1 else product * alpha
     return scaled + (input if beta == 1 else input * beta)
@@ -288,6 +296,7 @@ def min(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
 def var_mean(
     input: Tensor, dim: Ints | None = None, *, correction: Number = 1, keepdim: bool = False
 ) -> tuple[Tensor, Tensor]:
+    """The variance, over n - correction, and the mean."""
     return ops.var(input, dim, correction, keepdim), ops.mean(input, dim, keepdim)
 
 
@@ -295,6 +304,7 @@ def var_mean(
 def std_mean(
     input: Tensor, dim: Ints | None = None, *, correction: Number = 1, keepdim: bool = False
 ) -> tuple[Tensor, Tensor]:
+    """The standard deviation, over n - correction, and the mean."""
     return ops.std(input, dim, correction, keepdim), ops.mean(input, dim, keepdim)
 
 
@@ -305,6 +315,7 @@ def std_mean(
 def isclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Tensor:
+    """|input - other| <= atol + rtol * |other|, for each element."""
     near = (input == other) | ((input - other).abs() <= atol + rtol * other.abs())
     return near | (ops.isnan(input) & ops.isnan(other)) if equal_nan else near
 
@@ -313,6 +324,7 @@ def isclose(
 def allclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
+    """Whether isclose holds for all elements."""
     return bool(isclose(input, other, rtol, atol, equal_nan).all())
 
 

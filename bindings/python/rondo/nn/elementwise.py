@@ -18,53 +18,69 @@ def write_over(function: Callable[..., Tensor], input: Tensor, *rest: Any) -> Te
     return input.copy_(function(input.clone() if recorded else input, *rest))
 
 
+def _applied(
+    function: Callable[..., Tensor], inplace: bool, input: Tensor, *rest: Any
+) -> Tensor:
+    return write_over(function, input, *rest) if inplace else function(input, *rest)
+
+
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    """max(input, 0)."""
     return ops.relu_(input) if inplace else ops.relu(input)
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    return write_over(ops.relu6, input) if inplace else ops.relu6(input)
+    """input limited to [0, 6]."""
+    return _applied(ops.relu6, inplace, input)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    return write_over(ops.silu, input) if inplace else ops.silu(input)
+    """input * sigmoid(input). Source: Elfwing et al. 2018, arXiv:1702.03118."""
+    return _applied(ops.silu, inplace, input)
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
-    return write_over(ops.mish, input) if inplace else ops.mish(input)
+    """input * tanh(softplus(input)). Source: Misra 2019, arXiv:1908.08681."""
+    return _applied(ops.mish, inplace, input)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    return write_over(ops.leaky_relu, input, negative_slope) if inplace else ops.leaky_relu(input, negative_slope)
+    """input above 0, negative_slope * input elsewhere."""
+    return _applied(ops.leaky_relu, inplace, input, negative_slope)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    return write_over(ops.elu, input, alpha) if inplace else ops.elu(input, alpha)
+    """input above 0, alpha * (exp(input) - 1) elsewhere. Source: arXiv:1511.07289."""
+    return _applied(ops.elu, inplace, input, alpha)
 
 
 @named
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """elu(input / alpha) * alpha. Source: Barron 2017, arXiv:1704.07483."""
+
     def function(x: Tensor) -> Tensor:
         return ops.elu(x / alpha) * alpha
 
-    return write_over(function, input) if inplace else function(input)
+    return _applied(function, inplace, input)
 
 
 @named
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
+    """elu with constants that keep mean and variance. Source: arXiv:1706.02515."""
     alpha = 1.6732632423543772848170429916717
     scale = 1.0507009873554804934193349852946
 
     def function(x: Tensor) -> Tensor:
         return ops.elu(x, alpha) * scale
 
-    return write_over(function, input) if inplace else function(input)
+    return _applied(function, inplace, input)
 
 
 def hardtanh(
     input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
 ) -> Tensor:
-    return write_over(ops.hardtanh, input, min_val, max_val) if inplace else ops.hardtanh(input, min_val, max_val)
+    """input limited to [min_val, max_val]."""
+    return _applied(ops.hardtanh, inplace, input, min_val, max_val)
 
 
 def _hardsigmoid(input: Tensor) -> Tensor:
@@ -77,12 +93,14 @@ def _hardswish(input: Tensor) -> Tensor:
 
 @named
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
-    return write_over(_hardsigmoid, input) if inplace else _hardsigmoid(input)
+    """input / 6 + 1 / 2 limited to [0, 1]."""
+    return _applied(_hardsigmoid, inplace, input)
 
 
 @named
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
-    return write_over(_hardswish, input) if inplace else _hardswish(input)
+    """input * hardsigmoid(input). Source: Howard et al. 2019, arXiv:1905.02244."""
+    return _applied(_hardswish, inplace, input)
 
 
 @named
@@ -92,24 +110,28 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     def function(x: Tensor) -> Tensor:
         return ops.where(x > threshold, x, value)
 
-    return write_over(function, input) if inplace else function(input)
+    return _applied(function, inplace, input)
 
 
 @named
 def softsign(input: Tensor) -> Tensor:
+    """input / (1 + |input|)."""
     return input / (1 + input.abs())
 
 
 @named
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    """input where |input| is above `lambd`, else 0."""
     return ops.where(ops.abs(input) > lambd, input, 0)
 
 
 @named
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    """input moved towards 0 by `lambd`, as far as 0."""
     return ops.sign(input) * ops.relu(ops.abs(input) - lambd)
 
 
 @named
 def tanhshrink(input: Tensor) -> Tensor:
+    """input - tanh(input)."""
     return input - ops.tanh(input)

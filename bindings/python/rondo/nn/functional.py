@@ -62,17 +62,20 @@ tanh = ops.tanh
 def softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None
 ) -> Tensor:
+    """exp(input) divided by its sum along `dim`, which must be given; computed in `dtype`."""
     return ops.softmax(input, _given_axis("softmax", dim), dtype)
 
 
 def log_softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None
 ) -> Tensor:
+    """The logarithm of softmax along `dim`, which must be given."""
     return ops.log_softmax(input, _given_axis("log_softmax", dim), dtype)
 
 
 @named
 def softmin(input: Tensor, dim: int | None = None, dtype: Dtype | None = None) -> Tensor:
+    """softmax(-input) along `dim`, which must be given."""
     return ops.softmax(-input, _given_axis("softmin", dim), dtype)
 
 
@@ -84,6 +87,7 @@ def _given_axis(op: str, dim: int | None) -> int:
 
 @named
 def glu(input: Tensor, dim: int = -1) -> Tensor:
+    """The first half of axis `dim` times the sigmoid of the second. Source: arXiv:1612.08083."""
     half = input.size(dim) // 2
     gate = ops.slice(input, dim, half, 2 * half)
     return ops.slice(input, dim, 0, half) * ops.sigmoid(gate)
@@ -91,6 +95,10 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 
 @named
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """input above 0, weight * input elsewhere; `weight` is one number or one a channel (axis 1).
+
+    Source: He et al. 2015, arXiv:1502.01852.
+    """
     slope = weight
     if weight.numel() > 1 and input.ndim > 1:
         slope = weight.reshape([-1] + [1] * (input.ndim - 2))
@@ -99,11 +107,13 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 
 @named
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:
+    """input divided by its p-norms along `dim`, or by `eps` where they are less."""
     return input / ops.clamp(ops.norm(input, p, dim, True), eps)
 
 
 @named
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosines between vectors along `dim`, which goes; other axes broadcast."""
     product = ops.sum(x1 * x2, dim)
     lengths = ops.norm(x1, 2, dim) * ops.norm(x2, 2, dim)
     return product / ops.clamp(lengths, eps)
@@ -176,6 +186,11 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
+    """Each channel (axis 1) with mean 0 and variance 1, then weight and bias.
+
+    While training the statistics are those of the batch, and the running ones move towards them by
+    `momentum`; else they are the running ones. Source: arXiv:1502.03167.
+    """
     return ops.batch_norm(
         input, running_mean, running_var, weight, bias, training, momentum, eps
     )
@@ -185,6 +200,7 @@ def batch_norm(
 def instance_norm(
     input: Tensor, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
+    """Each channel of each sample with mean 0 and variance 1: input is [n, channels, ..]."""
     return ops.group_norm(input, input.size(1), weight, bias, eps)
 
 
@@ -198,6 +214,10 @@ def max_pool2d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
+    """The largest elements of windows: [.., height, width] -> [.., out_height, out_width].
+
+    With `return_indices` a pair with their places in the image, in row-major order.
+    """
     pool = ops.max_pool2d_with_indices if return_indices else ops.max_pool2d
     return pool(input, kernel_size, stride, padding, dilation, ceil_mode)
 
@@ -212,6 +232,7 @@ def max_pool1d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
+    """max_pool2d over one axis: [.., length] -> [.., out_length]."""
     step = kernel_size if stride is None else stride
     wide = input.unsqueeze(-2)
     settings = (1, kernel_size), (1, step), (0, padding), (1, dilation), ceil_mode
@@ -230,6 +251,7 @@ def avg_pool1d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
+    """The means of windows: [.., length] -> [.., out_length]."""
     step = kernel_size if stride is None else stride
     wide = input.unsqueeze(-2)
     pooled = ops.avg_pool2d(
@@ -250,6 +272,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
 
 @named
 def adaptive_avg_pool1d(input: Tensor, output_size: int) -> Tensor:
+    """Means of windows that cover the axis: [.., length] -> [.., output_size]."""
     return ops.adaptive_avg_pool2d(input.unsqueeze(-2), (1, output_size)).squeeze(-2)
 
 
@@ -262,6 +285,11 @@ def conv2d(
     dilation: Ints = 1,
     groups: int = 1,
 ) -> Tensor:
+    """input [n, c, h, w], weight [out, c / groups, kh, kw] -> [n, out, h', w'].
+
+    `padding` may be "valid", or "same" with a stride of 1 and odd kernels. Errors: ArgumentError
+    for another text; ShapeError.
+    """
     if isinstance(padding, str):
         padding = _same_padding("conv2d", padding, weight.shape[2:], stride, dilation)
     return ops.conv2d(input, weight, bias, stride, padding, dilation, groups)
@@ -276,6 +304,7 @@ def conv1d(
     dilation: Ints = 1,
     groups: int = 1,
 ) -> Tensor:
+    """The same over one axis: input [n, c, length], weight [out, c / groups, k]."""
     if isinstance(padding, str):
         padding = _same_padding("conv1d", padding, weight.shape[2:], stride, dilation)
     return ops.conv1d(input, weight, bias, stride, padding, dilation, groups)
@@ -309,6 +338,7 @@ def _reduced(op: str, loss: Tensor, reduction: str) -> Tensor:
 def gaussian_nll_loss(
     input: Tensor, target: Tensor, var: Tensor, eps: float = 1e-6, reduction: str = "mean"
 ) -> Tensor:
+    """(log(var) + (input - target)^2 / var) / 2, with `var` at least `eps`."""
     bounded = ops.clamp(var, eps)
     loss = 0.5 * (ops.log(bounded) + (input - target) ** 2 / bounded)
     return _reduced("gaussian_nll_loss", loss, reduction)
@@ -318,6 +348,7 @@ def gaussian_nll_loss(
 def hinge_embedding_loss(
     input: Tensor, target: Tensor, margin: float = 1.0, reduction: str = "mean"
 ) -> Tensor:
+    """input where target is 1, relu(margin - input) where it is -1."""
     loss = ops.where(target == 1, input, ops.relu(margin - input))
     return _reduced("hinge_embedding_loss", loss, reduction)
 
@@ -326,6 +357,7 @@ def hinge_embedding_loss(
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
 ) -> Tensor:
+    """relu(margin - target * (input1 - input2)); target is 1 or -1."""
     loss = ops.relu(-target * (input1 - input2) + margin)
     return _reduced("margin_ranking_loss", loss, reduction)
 
@@ -334,6 +366,7 @@ def margin_ranking_loss(
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
 ) -> Tensor:
+    """1 - cosine where target is 1, relu(cosine - margin) where it is -1; vectors are rows."""
     nearness = cosine_similarity(input1, input2, -1)
     apart = ops.relu(nearness - margin)
     loss = ops.where(target == 1, 1 - nearness, apart)
@@ -349,6 +382,7 @@ def poisson_nll_loss(
     eps: float = 1e-8,
     reduction: str = "mean",
 ) -> Tensor:
+    """exp(input) - target * input; without `log_input` input - target * log(input + eps)."""
     if full:
         raise ArgumentError("poisson_nll_loss: full is True; only False is supported")
     if log_input:
@@ -362,6 +396,7 @@ def poisson_nll_loss(
 def pairwise_distance(
     x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Tensor:
+    """The p-norms of x1 - x2 + eps along the last axis."""
     return ops.norm(x1 - x2 + eps, p, -1, keepdim)
 
 
@@ -374,6 +409,7 @@ def triplet_margin_loss(
     p: float = 2.0,
     reduction: str = "mean",
 ) -> Tensor:
+    """relu(|anchor - positive| - |anchor - negative| + margin) of rows, with p-norms."""
     near = ops.norm(anchor - positive + 1e-6, p, -1)
     far = ops.norm(anchor - negative + 1e-6, p, -1)
     return _reduced("triplet_margin_loss", ops.relu(near - far + margin), reduction)
@@ -383,13 +419,18 @@ def triplet_margin_loss(
 def gumbel_softmax(
     logits: Tensor, tau: Number = 1, hard: bool = False, dim: int = -1
 ) -> Tensor:
+    """Random softmax samples of `logits`, one-hot with `hard`. Source: arXiv:1611.01144.
+
+    The gradient of the hard ones is that of the soft ones.
+    """
     uniform = ops.rand(logits.shape, logits.dtype)
     noise = -ops.log(-ops.log(uniform + 1e-20) + 1e-20)
     soft = ops.softmax((logits + noise) / tau, dim)
     if not hard:
         return soft
     places = _max(soft, dim, True).indices
-    chosen = ops.scatter(ops.full(soft.shape, 0, soft.dtype), dim, places, soft.new_ones(places.shape))
+    zeros, ones = ops.full(soft.shape, 0, soft.dtype), soft.new_ones(places.shape)
+    chosen = ops.scatter(zeros, dim, places, ones)
     return chosen - soft.detach() + soft
 
 

@@ -47,6 +47,7 @@ def _fan(tensor: Tensor, mode: str) -> int:
 def uniform_(
     tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None
 ) -> Tensor:
+    """Uniform in [a, b)."""
     return tensor.uniform_(a, b, generator=generator)
 
 
@@ -54,6 +55,7 @@ def uniform_(
 def normal_(
     tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None
 ) -> Tensor:
+    """Normal with mean `mean` and deviation `std`."""
     return tensor.normal_(mean, std, generator=generator)
 
 
@@ -79,19 +81,23 @@ def trunc_normal_(
 
 @no_grad()
 def constant_(tensor: Tensor, val: float) -> Tensor:
+    """`val` everywhere."""
     return tensor.fill_(val)
 
 
 def zeros_(tensor: Tensor) -> Tensor:
+    """0 everywhere."""
     return constant_(tensor, 0.0)
 
 
 def ones_(tensor: Tensor) -> Tensor:
+    """1 everywhere."""
     return constant_(tensor, 1.0)
 
 
 @no_grad()
 def eye_(tensor: Tensor) -> Tensor:
+    """1 on the diagonal of a matrix, 0 elsewhere."""
     rows = ops.arange(0, tensor.size(0)).unsqueeze(1)
     return tensor.copy_(rows == ops.arange(0, tensor.size(1)))
 
@@ -99,6 +105,7 @@ def eye_(tensor: Tensor) -> Tensor:
 def xavier_uniform_(
     tensor: Tensor, gain: float = 1.0, generator: Generator | None = None
 ) -> Tensor:
+    """Uniform, with variance 2 gain^2 / (fan_in + fan_out). Source: Glorot and Bengio 2010."""
     bound = gain * math.sqrt(6.0 / sum(calculate_fans(tensor)))
     return uniform_(tensor, -bound, bound, generator)
 
@@ -106,6 +113,7 @@ def xavier_uniform_(
 def xavier_normal_(
     tensor: Tensor, gain: float = 1.0, generator: Generator | None = None
 ) -> Tensor:
+    """Normal, with variance 2 gain^2 / (fan_in + fan_out). Source: Glorot and Bengio 2010."""
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / sum(calculate_fans(tensor))), generator)
 
 
@@ -116,6 +124,10 @@ def kaiming_uniform_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
+    """Uniform, with variance gain^2 / fan. Source: He et al. 2015, arXiv:1502.01852.
+
+    `a` is the slope of a leaky_relu, `mode` says which fan.
+    """
     bound = math.sqrt(3.0 / _fan(tensor, mode)) * calculate_gain(nonlinearity, a)
     return uniform_(tensor, -bound, bound, generator)
 
@@ -127,6 +139,7 @@ def kaiming_normal_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
+    """Normal, with variance gain^2 / fan. Source: He et al. 2015, arXiv:1502.01852."""
     std = calculate_gain(nonlinearity, a) / math.sqrt(_fan(tensor, mode))
     return normal_(tensor, 0.0, std, generator)
 

@@ -25,7 +25,10 @@ class Identity(Module):
 
 
 class Linear(Module):
-    """input @ weight.T + bias"""
+    """input @ weight.T + bias: [.., in_features] -> [.., out_features]
+
+    Both begin uniform in [-1, 1] / sqrt(in_features). Errors: ShapeError for another last axis.
+    """
 
     weight: Parameter
     bias: Parameter | None
@@ -63,7 +66,7 @@ class Linear(Module):
 
 
 class Bilinear(Module):
-    """x1 @ weight[k] @ x2 + bias[k] for each output k"""
+    """x1 @ weight[k] @ x2 + bias[k]: [.., in1_features], [.., in2_features] -> [.., out_features]"""
 
     weight: Parameter
     bias: Parameter | None
@@ -94,7 +97,11 @@ class Bilinear(Module):
 
 
 class Embedding(Module):
-    """Rows of a table."""
+    """Rows of a table: integers [..] -> [.., embedding_dim]
+
+    The row `padding_idx` begins with zeros and gets no gradient. Errors: IndexError for a number
+    that is no row; ArgumentError for max_norm, scale_grad_by_freq and sparse.
+    """
 
     weight: Parameter
 

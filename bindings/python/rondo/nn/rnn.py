@@ -275,7 +275,12 @@ class _Recurrent(Module):
 
 
 class LSTM(_Recurrent):
-    """output, (h, c) = lstm(input, (h0, c0))"""
+    """output, (h, c) = lstm(input, (h0, c0)). Source: Hochreiter and Schmidhuber 1997.
+
+    Shapes, with d = 2 if bidirectional, else 1: input [time, batch, input_size] -> output
+    [time, batch, d * hidden_size]; h and c, first and last, [d * num_layers, batch, hidden_size].
+    With `batch_first` input and output begin with the batch; without a batch that axis is left out.
+    """
 
     _gates = 4
 
@@ -290,7 +295,7 @@ class LSTM(_Recurrent):
 
 
 class GRU(_Recurrent):
-    """output, h = gru(input, h0)"""
+    """output, h = gru(input, h0): the shapes of LSTM, without c."""
 
     _gates = 3
 
@@ -303,7 +308,7 @@ class GRU(_Recurrent):
 
 
 class RNN(_Recurrent):
-    """output, h = rnn(input, h0)"""
+    """output, h = rnn(input, h0): the shapes of LSTM, without c; `nonlinearity` is tanh or relu."""
 
     _gates = 1
 

@@ -19,7 +19,13 @@ from .parameter import Parameter
 
 
 class MultiheadAttention(Module):
-    """Attention in several heads. Source: Vaswani et al. 2017, arXiv:1706.03762."""
+    """Attention in several heads. Source: Vaswani et al. 2017, arXiv:1706.03762.
+
+    Shapes: query [time, batch, embed_dim], key and value [others, batch, embed_dim] -> output like
+    query, and weights [batch, time, others] (with heads as axis 1 unless averaged), None unless
+    asked for. With `batch_first` the batch comes first; without a batch that axis is left out.
+    Errors: ShapeError, ArgumentError.
+    """
 
     in_proj_weight: Parameter
     in_proj_bias: Parameter | None
@@ -76,7 +82,11 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """Masks hold True where attention is not allowed, or numbers that are added to scores."""
+        """Masks hold True where attention is not allowed, or numbers that are added to scores.
+
+        `attn_mask` is [time, others] or [batch * heads, time, others], `key_padding_mask`
+        [batch, others]. `is_causal` counts where there is no `attn_mask`.
+        """
         if query.shape[-1:] != (self.embed_dim,) or query.ndim not in (2, 3):
             raise ShapeError(
                 f"MultiheadAttention: query is {list(query.shape)}; expected 2 or 3 axes, the last "
