@@ -220,9 +220,10 @@ void HttpServer::deepen_backlog() {
 }
 
 void HttpServer::finish() {
+  // The port first: whoever sees its idle connection close may connect again at once.
+  stop();
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = ::write(wake_, &one, sizeof(one));
-  stop();
 }
 
 bool HttpServer::process_and_close_socket(socket_t socket) {
