@@ -149,7 +149,7 @@ void IndexReplace::run(const OpArgs& args, std::span<Tensor> outputs) {
   const Plan plan = make_plan(args.op, input.shape(), indices);
   const AxisSplit split = plan.split(input.shape());
   const detail::Places places = linear_places(args.op, plan, input.shape(), indices);
-  copy_elements(outputs[0], input);
+  copy_elements(outputs[0], detail::stored(input));
   const Tensor part = detail::permuted(outputs[0], plan.order);
   const Tensor target = plan.moved ? detail::dense(part) : part;
   const Tensor values = detail::dense(args.inputs[1]);

@@ -5,6 +5,7 @@
 #include "core/ops/compare.h"
 #include "core/ops/create.h"
 #include "core/ops/index_loops.h"
+#include "core/ops/join.h"
 #include "core/ops/reshape.h"
 #include "core/tensor/copy.h"
 
@@ -46,6 +47,11 @@ Tensor reachable(const Tensor& whole, const Shape& shape, int axis) {
   return Tensor::view_of(whole.storage(), part, whole.strides(), whole.offset(), whole.dtype());
 }
 
+/// The part of a tensor that stands where an index of `shape` has its elements.
+Tensor leading(const Tensor& whole, const Shape& shape) {
+  return Tensor::view_of(whole.storage(), shape, whole.strides(), whole.offset(), whole.dtype());
+}
+
 Places places_along(const OpArgs& args, const Tensor& index, int axis, std::int64_t size) {
   return {index, {.op = args.op.name, .axis = axis, .size = size}};
 }
@@ -62,7 +68,7 @@ void scatter_into(const OpArgs& args, const Tensor& output, const Tensor& source
   const Places places = places_along(args, index, axis, split.size);
   const std::int64_t count = split_axis(index.shape(), axis).size;
   const Tensor target = detail::dense(part);
-  loop(target, detail::dense(reachable(source, index.shape(), axis)), split, count, places);
+  loop(target, detail::dense(leading(source, index.shape())), split, count, places);
   if (!target.is_same(part)) {
     copy_elements(part, target);
   }
@@ -83,6 +89,16 @@ void check_source(const OpArgs& args, const Tensor& source, const Tensor& index,
 
 Meta same_as(const Tensor& tensor) {
   return {tensor.shape(), tensor.dtype()};
+}
+
+/// The gradient of a source that may be larger than the index: 0 where no index stands.
+Tensor source_gradient(const Tensor& taken, const Shape& source) {
+  Ints amounts;
+  for (int axis = source.rank() - 1; axis >= 0; --axis) {
+    amounts.push_back(0);
+    amounts.push_back(source[axis] - taken.shape()[axis]);
+  }
+  return taken.shape() == source ? taken : pad(taken, amounts);
 }
 
 }  // namespace
@@ -119,7 +135,8 @@ void GatherBackward::run(const OpArgs& args, std::span<Tensor> outputs) {
 }
 
 void GatherBackward::gradient(GradContext& g) {
-  g.set("grad", gather(g.grad(), g.attr("dim"), g.input("index")));
+  const Tensor taken = gather(g.grad(), g.attr("dim"), g.input("index"));
+  g.set("grad", source_gradient(taken, g.meta("grad").shape));
 }
 
 void Scatter::infer(const OpArgs& args, std::vector<Meta>& outputs) {
@@ -139,7 +156,7 @@ void Scatter::run(const OpArgs& args, std::span<Tensor> outputs) {
     source = Tensor::view_of(number.storage(), index.shape(), Shape::filled(index.rank(), 0), 0,
                              number.dtype());
   }
-  copy_elements(outputs[0], args.inputs[0]);
+  copy_elements(outputs[0], detail::stored(args.inputs[0]));
   scatter_into(args, outputs[0], source, index, detail::put_elements);
 }
 
@@ -153,7 +170,8 @@ void Scatter::gradient(GradContext& g) {
     const Tensor order = reshape(arange(0, index.numel()), index.shape());
     const Tensor none = zeros(g.meta(0).shape, Dtype::int64);
     const Tensor last = gather(scatter(none, g.attr("dim"), index, order), g.attr("dim"), index);
-    g.set("src", where(eq(last, order), gather(g.grad(), g.attr("dim"), index), 0));
+    const Tensor taken = where(eq(last, order), gather(g.grad(), g.attr("dim"), index), 0);
+    g.set("src", source_gradient(taken, g.meta("src").shape));
   }
 }
 
@@ -164,37 +182,43 @@ void ScatterAdd::infer(const OpArgs& args, std::vector<Meta>& outputs) {
 }
 
 void ScatterAdd::run(const OpArgs& args, std::span<Tensor> outputs) {
-  copy_elements(outputs[0], args.inputs[0]);
-  scatter_into(args, outputs[0], args.inputs[2], args.inputs[1], detail::add_elements);
+  copy_elements(outputs[0], detail::stored(args.inputs[0]));
+  scatter_into(args, outputs[0], detail::stored(args.inputs[2]), args.inputs[1],
+               detail::add_elements);
 }
 
 void ScatterAdd::gradient(GradContext& g) {
   g.set("input", g.grad());
   if (g.needs("src")) {
-    g.set("src", gather(g.grad(), g.attr("dim"), g.input("index")));
+    const Tensor taken = gather(g.grad(), g.attr("dim"), g.input("index"));
+    g.set("src", source_gradient(taken, g.meta("src").shape));
   }
 }
 
 namespace {
 
-/// Checks the index of index_select and index_add; returns how many slices it names.
-std::int64_t check_row_index(const OpArgs& args, const Tensor& index) {
+/// The shape of the slices that the index of index_select or index_add names.
+Shape slices_shape(const OpArgs& args) {
+  const Tensor& index = args.inputs[1];
+  Shape shape = args.inputs[0].shape();
+  const int axis = axis_of(args, shape);
   detail::check_index_dtype(args.op, "index", index);
   check<ShapeError>(index.rank() <= 1, "{}: index is {}; expected one axis", args.op.name,
                     index.shape());
-  return index.numel();
+  if (shape.rank() > 0) {
+    shape[axis] = index.numel();
+  } else {
+    check<ShapeError>(index.numel() == 1,
+                      "{}: index is {}, input has rank 0; it has exactly one slice", args.op.name,
+                      index.shape());
+  }
+  return shape;
 }
 
 }  // namespace
 
 void IndexSelect::infer(const OpArgs& args, std::vector<Meta>& outputs) {
-  const int axis = axis_of(args, args.inputs[0].shape());
-  Shape shape = args.inputs[0].shape();
-  const std::int64_t count = check_row_index(args, args.inputs[1]);
-  if (shape.rank() > 0) {
-    shape[axis] = count;
-  }
-  outputs.push_back({shape, args.inputs[0].dtype()});
+  outputs.push_back({slices_shape(args), args.inputs[0].dtype()});
 }
 
 void IndexSelect::run(const OpArgs& args, std::span<Tensor> outputs) {
@@ -211,13 +235,8 @@ void IndexSelect::gradient(GradContext& g) {
 
 void IndexAdd::infer(const OpArgs& args, std::vector<Meta>& outputs) {
   const Tensor& input = args.inputs[0];
-  const int axis = axis_of(args, input.shape());
-  Shape shape = input.shape();
-  const std::int64_t count = check_row_index(args, args.inputs[1]);
-  if (shape.rank() > 0) {
-    shape[axis] = count;
-  }
   const Tensor& source = args.inputs[2];
+  const Shape shape = slices_shape(args);
   check<ShapeError>(source.shape() == shape, "index_add: source is {}; expected {}", source.shape(),
                     shape);
   check<DtypeError>(source.dtype() == input.dtype(),
@@ -227,7 +246,7 @@ void IndexAdd::infer(const OpArgs& args, std::vector<Meta>& outputs) {
 }
 
 void IndexAdd::run(const OpArgs& args, std::span<Tensor> outputs) {
-  copy_elements(outputs[0], args.inputs[0]);
+  copy_elements(outputs[0], detail::stored(args.inputs[0]));
   const int axis = axis_of(args, args.inputs[0].shape());
   const AxisSplit split = split_axis(args.inputs[0].shape(), axis);
   detail::add_rows(outputs[0], detail::dense(args.inputs[2]), split,
@@ -281,6 +300,10 @@ void EmbeddingBackward::infer(const OpArgs& args, std::vector<Meta>& outputs) {
   detail::check_index_dtype(args.op, "input", args.inputs[1]);
   check_dtype(args.op, "grad", args.inputs[0].dtype());
   check_matrix(args, "size", size);
+  Shape rows = args.inputs[1].shape();
+  rows.push_back(size[1]);
+  check<ShapeError>(args.inputs[0].shape() == rows, "{}: grad is {}; expected {}", args.op.name,
+                    args.inputs[0].shape(), rows);
   outputs.push_back({size, args.inputs[0].dtype()});
 }
 

@@ -8,13 +8,17 @@
 
 namespace rondo::detail {
 
-Tensor dense(const Tensor& tensor) {
-  if (tensor.is_immediate()) {
-    const Tensor result = Tensor::empty(tensor.shape(), tensor.dtype());
-    write_element(result.storage()->raw_data(), result.dtype(), tensor.item());
-    return result;
+Tensor stored(const Tensor& tensor) {
+  if (!tensor.is_immediate()) {
+    return tensor;
   }
-  return contiguous_copy(tensor);
+  const Tensor result = Tensor::empty(tensor.shape(), tensor.dtype());
+  write_element(result.storage()->raw_data(), result.dtype(), tensor.item());
+  return result;
+}
+
+Tensor dense(const Tensor& tensor) {
+  return contiguous_copy(stored(tensor));
 }
 
 Tensor permuted(const Tensor& tensor, std::span<const int> order) {

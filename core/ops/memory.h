@@ -10,6 +10,9 @@
 
 namespace rondo::detail {
 
+/// The tensor itself, or a number without storage as a tensor of its dtype.
+Tensor stored(const Tensor& tensor);
+
 /// The elements in row-major order: the tensor itself, or a copy of it.
 Tensor dense(const Tensor& tensor);
 

@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/ops/create.h"
+#include "core/ops/memory.h"
 #include "core/ops/reshape.h"
 #include "core/tensor/copy.h"
 
@@ -31,10 +32,10 @@ void check_source(const OpArgs& args, const Shape& part) {
 }
 
 void replace(const OpArgs& args, const Tensor& output, const ViewGeometry& part) {
-  copy_elements(output, args.inputs[0]);
+  copy_elements(output, detail::stored(args.inputs[0]));
   copy_elements(
       Tensor::view_of(output.storage(), part.shape, part.strides, part.offset, output.dtype()),
-      args.inputs[1]);
+      detail::stored(args.inputs[1]));
 }
 
 }  // namespace

@@ -30,25 +30,33 @@ Tensor matrix() {
 
 std::vector<OpCase> elements() {
   const auto index = [] { return integers({2, 2}, {2, 0, 2, 1}); };
-  return {fixed("gather", "", [=] { return Args{matrix(), 0, index()}; }, {30, 11, 30, 21}),
-          fixed("gather", "narrow",
-                [] { return Args{matrix(), 1, integers({2, 3}, {1, 1, 0, 0, 1, 0})}; },
-                {11, 11, 10, 20, 21, 20}),
-          fixed("gather_backward", "", [=] { return Args{powers({2, 2}), 0, index(), Ints{3, 2}}; },
-                {0, 2, 0, 8, 5, 0}),
-          fixed("scatter", "tensor", [=] { return Args{matrix(), 0, index(), powers({2, 2})}; },
-                {10, 2, 20, 8, 4, 31}),
-          fixed("scatter", "number", [=] { return Args{matrix(), 0, index(), 7}; },
-                {10, 7, 20, 7, 7, 31}),
-          fixed("scatter", "narrow",
-                [] { return Args{matrix(), 1, integers({2, 1}, {1, 0}), powers({2, 1})}; },
-                {10, 1, 2, 21, 30, 31}),
-          fixed("scatter_add", "", [=] { return Args{matrix(), 0, index(), powers({2, 2})}; },
-                {10, 13, 20, 29, 35, 31}),
-          fixed("take_along_dim", "", [] { return Args{matrix(), integers({1, 2}, {2, 0}), 0}; },
-                {30, 11}),
-          fixed("take_along_dim", "flat", [] { return Args{matrix(), integers({2}, {5, 0})}; },
-                {31, 10})};
+  const auto column = [] { return integers({2, 1}, {1, 0}); };
+  return {
+      fixed("gather", "", [=] { return Args{matrix(), 0, index()}; }, {30, 11, 30, 21}),
+      fixed("gather", "narrow",
+            [] { return Args{matrix(), 1, integers({2, 3}, {1, 1, 0, 0, 1, 0})}; },
+            {11, 11, 10, 20, 21, 20}),
+      fixed("gather_backward", "", [=] { return Args{powers({2, 2}), 0, index(), Ints{3, 2}}; },
+            {0, 2, 0, 8, 5, 0}),
+      fixed("gather_backward", "larger",
+            [=] { return Args{powers({3, 2}), 1, column(), Ints{3, 2}}; }, {0, 1, 4, 0, 0, 0}),
+      fixed("scatter", "tensor", [=] { return Args{matrix(), 0, index(), powers({2, 2})}; },
+            {10, 2, 20, 8, 4, 31}),
+      fixed("scatter", "number", [=] { return Args{matrix(), 0, index(), 7}; },
+            {10, 7, 20, 7, 7, 31}),
+      fixed("scatter", "narrow",
+            [] { return Args{matrix(), 1, integers({2, 1}, {1, 0}), powers({2, 1})}; },
+            {10, 1, 2, 21, 30, 31}),
+      fixed("scatter", "larger", [=] { return Args{matrix(), 1, column(), powers({3, 2})}; },
+            {10, 1, 4, 21, 30, 31}),
+      fixed("scatter_add", "larger", [=] { return Args{matrix(), 1, column(), powers({3, 2})}; },
+            {10, 12, 24, 21, 30, 31}),
+      fixed("scatter_add", "", [=] { return Args{matrix(), 0, index(), powers({2, 2})}; },
+            {10, 13, 20, 29, 35, 31}),
+      fixed("take_along_dim", "", [] { return Args{matrix(), integers({1, 2}, {2, 0}), 0}; },
+            {30, 11}),
+      fixed("take_along_dim", "flat", [] { return Args{matrix(), integers({2}, {5, 0})}; },
+            {31, 10})};
 }
 
 std::vector<OpCase> rows() {
