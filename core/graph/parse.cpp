@@ -1,4 +1,5 @@
 // Parsing of graphs: the text comes from files, so nothing in it is trusted.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -141,9 +142,9 @@ class Parser {
     return Scalar(value);
   }
 
-  GraphOperand operand(const Graph& graph) {
+  GraphOperand operand(const Graph& graph, bool may_be_absent) {
     GraphOperand result;
-    if (accept("None")) {
+    if (may_be_absent && accept("None")) {
       return result;
     }
     if (text_.substr(at_).starts_with("%")) {
@@ -268,12 +269,18 @@ class Parser {
 
   void operands(const Graph& graph, GraphNode& node) {
     const ParsedSchema& schema = node.op->schema;
+    const auto end = schema.args.end();
+    const auto is_operand = [](const SchemaArg& arg) { return arg.is_operand(); };
+    auto arg = std::find_if(schema.args.begin(), end, is_operand);
     while (!text_.substr(at_).starts_with(";") && !text_.substr(at_).starts_with(")")) {
       if (!node.inputs.empty()) {
         expect(", ");
       }
       require(node.inputs.size() < kMaxList, "fewer operands");
-      node.inputs.push_back(operand(graph));
+      require(arg != end, "as many operands as the op takes");
+      const bool in_list = arg->type == ArgType::tensor_list;
+      node.inputs.push_back(operand(graph, arg->optional || in_list));
+      arg = in_list ? arg : std::find_if(arg + 1, end, is_operand);  // a list takes all that follow
     }
     const auto count = static_cast<int>(node.inputs.size());
     require(schema.takes_list ? count >= schema.operands - 1 : count == schema.operands,
@@ -307,8 +314,9 @@ void verify(const Graph& graph) {
   int made = graph.inputs;
   for (const GraphNode& node : graph.nodes) {
     for (const GraphOperand& operand : node.inputs) {
-      check<FormatError>(operand.kind != GraphOperand::Kind::value || operand.value < made,
-                         "graph: {} uses value {} before it is made", node.op->name, operand.value);
+      check<FormatError>(
+          operand.kind != GraphOperand::Kind::value || (operand.value >= 0 && operand.value < made),
+          "graph: {} uses value {} before it is made", node.op->name, operand.value);
     }
     for (const int v : node.outputs) {
       check<FormatError>(v == made, "graph: {} makes value {}; expected {}", node.op->name, v,

@@ -27,6 +27,21 @@ TEST_F(ParseGraph, NoneStandsOnlyForWhatMayBeAbsent) {
   check_error<FormatError>(
       [] { parse_graph(with("softmax(%0; None, None)")); },
       "graph: line 2: expected an integer in range at 'None, None)\nreturn %'");
+  check_error<FormatError>([] { parse_graph(with("permute(None; [])")); },
+                           "graph: line 2: expected an integer in range at 'None; [])\nreturn %'");
+  const std::string bounds = with("clamp(%0, None, 1)");
+  EXPECT_EQ(print(parse_graph(bounds)), bounds);
+  const std::string indices = with("index_take(%0, None, %0)");
+  EXPECT_EQ(print(parse_graph(indices)), indices);
+}
+
+TEST_F(ParseGraph, CountsOperands) {
+  check_error<FormatError>(
+      [] { parse_graph(with("relu(%0, %0)")); },
+      "graph: line 2: expected as many operands as the op takes at '%0)\nreturn %1\n'");
+  check_error<FormatError>(
+      [] { parse_graph(with("add(%0)")); },
+      "graph: line 2: expected as many operands as the op takes at ')\nreturn %1\n'");
 }
 
 }  // namespace
