@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::int64_t kAlignment = 64;
 constexpr int kClassesPerDoubling = 4;
-constexpr int kClassCount = 44 * kClassesPerDoubling;
+// 256 bytes, and the doublings above them up to the largest size of a tensor, 2^62.
+constexpr int kClassCount = (62 - 8) * kClassesPerDoubling + kClassesPerDoubling + 1;
 constexpr std::int64_t kCachedPerClass = std::int64_t{256} << 20;  // bytes kept in one class
 
 struct SizeClass {

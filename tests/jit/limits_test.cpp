@@ -57,5 +57,12 @@ TEST(Limits, AMemoryLimitIsAnOutOfMemoryErrorWithTheFigures) {
   deallocate(allocate(2000), 2000);
 }
 
+TEST(Limits, MoreMemoryThanThereIsOfAnySizeIsAnOutOfMemoryError) {
+  for (const int bits : {51, 53, 61}) {
+    EXPECT_THROW(allocate(std::int64_t{1} << bits), OutOfMemoryError) << "2^" << bits;
+  }
+  EXPECT_THROW(allocate((std::int64_t{1} << 62) - 1), OutOfMemoryError);
+}
+
 }  // namespace
 }  // namespace rondo::jit
