@@ -55,7 +55,7 @@ class RowWalk final : public CallObserver {
       case OpKind::elementwise:
         return elementwise(call);
       case OpKind::reduction:
-        return call.inputs[0].rank() > 0 && (reduction_axes(call.args()) & 1U) == 0;
+        return call.inputs[0].rank() > 0 && (reduced_axes(call) & 1U) == 0;
       case OpKind::view:
         return view(call);
       case OpKind::contraction:
@@ -68,6 +68,10 @@ class RowWalk final : public CallObserver {
         return (call.op.row_independent && only_first_has_rows(call) && same_count(call)) ||
                beside_dim(call);
     }
+  }
+
+  static std::uint32_t reduced_axes(const OpCall& call) {
+    return reduction_axes(call.attrs[0], call.inputs[0].rank(), call.op.name);
   }
 
   /// An op that works along `dim`, another axis than that of the rows, on operands with rows alone.

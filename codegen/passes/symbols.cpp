@@ -110,9 +110,7 @@ void SymbolTable::infer_elementwise(const FlowNode& node) {
 }
 
 std::uint32_t reduced_axes(const FlowNode& node) {
-  const int rank = node.inputs[0].view.rank;
-  const Tensor like = Tensor::empty(Shape::filled(rank, 1), Dtype::float32, {DeviceType::meta, 0});
-  return reduction_axes({*node.op, {&like, 1}, node.attrs});
+  return reduction_axes(node.attrs[0], node.inputs[0].view.rank, node.op->name);
 }
 
 void SymbolTable::infer_reduction(const FlowNode& node) {

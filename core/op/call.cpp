@@ -58,17 +58,15 @@ Device common_device(const OpInfo& op, std::span<const Tensor> inputs) {
 
 void call_view(const OpInfo& op, std::span<const Tensor> inputs, std::span<const Attr> attrs,
                std::span<Tensor> outputs) {
-  const std::array<Tensor, 1> sources{materialize(inputs[0])};
-  const Tensor& source = sources[0];
   ViewGeometry geometry;
-  if (op.view({op, sources, attrs}, geometry)) {
+  const Tensor source = materialize(inputs[0]);
+  if (op.view({op, {&source, 1}, attrs}, geometry)) {
     outputs[0] = Tensor::view_of(source.storage(), geometry.shape, geometry.strides,
                                  geometry.offset, source.dtype());
   } else {
-    GradMode no_grad(false);
+    const GradMode no_grad(false);
     const Tensor copy = contiguous(source);
-    std::array<Tensor, 1> copied{copy};
-    invariant(op.view({op, copied, attrs}, geometry), "a view of a contiguous tensor failed");
+    invariant(op.view({op, {&copy, 1}, attrs}, geometry), "a view of a contiguous tensor failed");
     outputs[0] = Tensor::view_of(copy.storage(), geometry.shape, geometry.strides, geometry.offset,
                                  source.dtype());
   }

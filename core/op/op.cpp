@@ -22,6 +22,29 @@ std::string_view first_operand(const OpArgs& args, std::uint32_t own_dtype) {
   return "input";
 }
 
+/// Calls visit(argument, operand) for the operands that are given; none of them is a list.
+template <class Visit>
+void visit_operands(const OpArgs& args, const Visit& visit) {
+  std::size_t operand = 0;
+  for (const SchemaArg& arg : args.op.schema.args) {
+    if (arg.is_operand()) {
+      if (args.inputs[operand].defined()) {
+        visit(arg, args.inputs[operand]);
+      }
+      ++operand;
+    }
+  }
+}
+
+bool broadcasts_to(const Shape& from, const Shape& to) {
+  const int lead = to.rank() - from.rank();
+  bool fits = lead >= 0;
+  for (int i = 0; fits && i < from.rank(); ++i) {
+    fits = from[i] == 1 || from[i] == to[lead + i];
+  }
+  return fits;
+}
+
 Dtype elementwise_output(const OpArgs& args, Dtype common, std::size_t i) {
   switch (args.op.elementwise.output) {
     case ElementwiseRule::Output::boolean:
@@ -74,32 +97,40 @@ void infer_in_place(const OpArgs& args, std::vector<Meta>& outputs) {
 }
 
 void infer_same(const OpArgs& args, std::vector<Meta>& outputs) {
+  const Shape& shape = args.inputs[0].shape();
   check_dtype(args.op, args.op.schema.args[0].name, args.inputs[0].dtype());
-  outputs.push_back({args.inputs[0].shape(), args.inputs[0].dtype()});
+  visit_operands(args, [&](const SchemaArg& arg, const Tensor& operand) {
+    check<ShapeError>(broadcasts_to(operand.shape(), shape),
+                      "{}: {} is {}; it must broadcast to {}", args.op.name, arg.name,
+                      operand.shape(), shape);
+  });
+  outputs.push_back({shape, args.inputs[0].dtype()});
 }
 
-std::uint32_t reduction_axes(const OpArgs& args) {
-  const int rank = args.inputs[0].rank();
-  const Attr& dim = args.attrs[0];
-  if (dim.is_none()) {
+void check_numbers(const OpArgs& args) {
+  visit_operands(args, [&](const SchemaArg& arg, const Tensor& operand) {
+    check<ArgumentError>(arg.type != ArgType::scalar || operand.numel() == 1,
+                         "{}: {} has shape {}; expected one number", args.op.name, arg.name,
+                         operand.shape());
+  });
+}
+
+std::uint32_t reduction_axes(const Attr& dim, int rank, std::string_view op) {
+  std::span<const std::int64_t> axes;
+  if (const auto* one = std::get_if<std::int64_t>(&dim.value())) {
+    axes = {one, 1};
+  } else if (!dim.is_none()) {
+    axes = dim.as_ints();
+  }
+  if (axes.empty()) {
     return (1U << rank) - 1U;
   }
   std::uint32_t mask = 0;
-  const auto add = [&](std::int64_t axis) {
-    const std::uint32_t bit = 1U << normalize_axis(axis, rank, args.op.name);
-    check<ArgumentError>((mask & bit) == 0, "{}: axis {} is named twice in dim; name it once",
-                         args.op.name, axis);
+  for (const std::int64_t axis : axes) {
+    const std::uint32_t bit = 1U << normalize_axis(axis, rank, op);
+    check<ArgumentError>((mask & bit) == 0, "{}: axis {} is named twice in dim; name it once", op,
+                         axis);
     mask |= bit;
-  };
-  if (const auto* one = std::get_if<std::int64_t>(&dim.value())) {
-    add(*one);
-  } else {
-    for (const std::int64_t axis : dim.as_ints()) {
-      add(axis);
-    }
-    if (dim.as_ints().empty()) {
-      return (1U << rank) - 1U;
-    }
   }
   return rank == 0 ? 0U : mask;
 }
@@ -117,6 +148,11 @@ Dtype reduction_compute_dtype(const OpInfo& op, Dtype input, Dtype output) {
 
 namespace {
 
+/// The dtype that the input of a reduction is cast to first, if one is given.
+const Attr* asked_dtype(const OpArgs& args) {
+  return args.attrs.size() > 2 && !args.attrs[2].is_none() ? &args.attrs[2] : nullptr;
+}
+
 Dtype reduction_output(const OpArgs& args, Dtype input) {
   switch (args.op.reduction.output) {
     case ReductionRule::Output::boolean:
@@ -126,8 +162,8 @@ Dtype reduction_output(const OpArgs& args, Dtype input) {
     default:
       break;
   }
-  if (args.attrs.size() > 2 && !args.attrs[2].is_none()) {
-    return args.attrs[2].as_dtype();
+  if (const Attr* asked = asked_dtype(args)) {
+    return asked->as_dtype();
   }
   const bool widens = args.op.reduction.output == ReductionRule::Output::widened;
   return widens && !is_floating(input) ? Dtype::int64 : input;
@@ -138,9 +174,9 @@ Dtype reduction_output(const OpArgs& args, Dtype input) {
 void infer_reduction(const OpArgs& args, std::vector<Meta>& outputs) {
   const Tensor& input = args.inputs[0];
   const Dtype dtype = reduction_output(args, input.dtype());
-  const bool casts = args.attrs.size() > 2 && !args.attrs[2].is_none();
-  check_dtype(args.op, "input", casts ? dtype : input.dtype());
-  const std::uint32_t axes = reduction_axes(args);
+  check_dtype(args.op, "input", asked_dtype(args) != nullptr ? dtype : input.dtype());
+  check_numbers(args);
+  const std::uint32_t axes = reduction_axes(args.attrs[0], input.rank(), args.op.name);
   const bool keep = args.attrs[1].as_bool();
   Shape shape;
   for (int i = 0; i < input.rank(); ++i) {

@@ -73,14 +73,19 @@ void infer_elementwise(const OpArgs& args, std::vector<Meta>& outputs);
 /// have the shape that the operands broadcast to, ArgumentError if one is read-only.
 void infer_in_place(const OpArgs& args, std::vector<Meta>& outputs);
 void infer_reduction(const OpArgs& args, std::vector<Meta>& outputs);
-/// The result has the shape and dtype of the first operand.
+/// The result has the shape and dtype of the first operand. Errors: ShapeError unless the other
+/// operands broadcast to it.
 void infer_same(const OpArgs& args, std::vector<Meta>& outputs);
 
-/// The axes that a reduction over the attribute `dim` removes, as a mask. Errors: IndexError,
-/// ArgumentError for a repeated axis.
-std::uint32_t reduction_axes(const OpArgs& args);
+/// For shape rules that do not broadcast: a Scalar may be given as a tensor, and kernels read one
+/// element of it. Errors: ArgumentError unless every Scalar has exactly one.
+void check_numbers(const OpArgs& args);
 
-/// The dtype that a reduction combines in, and that of its result.
+/// The axes of a tensor of rank `rank` that a reduction over `dim` (None and an empty list: all)
+/// removes, as a mask. Errors: IndexError; ArgumentError for a repeated axis.
+std::uint32_t reduction_axes(const Attr& dim, int rank, std::string_view op);
+
+/// The dtype that a reduction of `input` to `output` combines in.
 Dtype reduction_compute_dtype(const OpInfo& op, Dtype input, Dtype output);
 
 namespace detail {

@@ -9,11 +9,14 @@
 namespace rondo {
 namespace {
 
+/// Larger numbers are refused, so that nothing computed of them overflows.
+constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
+
+/// Number `i` of an attribute that lists two.
 std::int64_t number(const OpArgs& args, std::string_view name, std::size_t i, std::int64_t least) {
   const Ints& list = args.attr(name).as_ints();
   check<ArgumentError>(list.size() == 2, "{}: {} has {} numbers; expected two", args.op.name, name,
                        list.size());
-  constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
   check<ArgumentError>(list[i] >= least, "{}: {} is {}; it must be at least {}", args.op.name, name,
                        list[i], least);
   check<ArgumentError>(list[i] <= kLargest, "{}: {} is {}; it must be at most {}", args.op.name,
@@ -37,6 +40,9 @@ Shape result_shape(const OpArgs& args, const Shape& input, const Shape& weight) 
   Shape shape{input[0], weight[0], 0, 0};
   for (std::size_t i = 0; i < 2; ++i) {
     const int axis = static_cast<int>(i) + 2;
+    check<ShapeError>(weight[axis] <= kLargest,
+                      "{}: weight is {}; its kernel must be at most {} along each axis", op, weight,
+                      kLargest);
     const std::int64_t reach = number(args, "dilation", i, 1) * (weight[axis] - 1) + 1;
     const std::int64_t padded = input[axis] + 2 * number(args, "padding", i, 0);
     const std::int64_t stride = number(args, "stride", i, 1);

@@ -10,8 +10,8 @@
 namespace rondo {
 
 void Full::infer(const OpArgs& args, std::vector<Meta>& outputs) {
-  const Shape shape{std::span<const std::int64_t>(args.attrs[0].as_ints())};
-  checked_numel(shape, args.op.name);
+  const Shape shape(args.attrs[0].as_ints());
+  check_numbers(args);
   const Dtype number = args.inputs[0].dtype();
   const Dtype fallback = number == Dtype::float64 ? Dtype::float32 : number;
   outputs.push_back({shape, args.attrs[1].is_none() ? fallback : args.attrs[1].as_dtype()});
@@ -21,20 +21,40 @@ void Full::expressions(ExprContext& c) {
   c.outputs.push_back(c.inputs[0]);
 }
 
+namespace {
+
+/// How many steps lie between start and end, rounded up; exact for integers.
+double count_steps(const Scalar& start, const Scalar& end, const Scalar& step, bool floating) {
+  std::int64_t distance = 0;
+  if (floating || __builtin_sub_overflow(end.to_int(), start.to_int(), &distance) ||
+      distance == INT64_MIN) {
+    return std::ceil((end.to_double() - start.to_double()) / step.to_double());
+  }
+  const std::int64_t stride = step.to_int();
+  const std::int64_t rest = distance % stride;
+  const bool rounds_up = rest != 0 && (rest < 0) == (stride < 0);
+  return static_cast<double>(distance / stride + (rounds_up ? 1 : 0));
+}
+
+}  // namespace
+
 void Arange::infer(const OpArgs& args, std::vector<Meta>& outputs) {
+  check_numbers(args);
   bool floating = false;
   for (const Tensor& input : args.inputs) {
     floating = floating || is_floating(input.dtype());
   }
-  const double start = args.inputs[0].item().to_double();
-  const double end = args.inputs[1].item().to_double();
-  const double step = args.inputs[2].item().to_double();
-  check<ArgumentError>(step != 0, "arange: the step is 0; it must not be");
-  const double count = std::ceil((end - start) / step);
+  const Scalar start = args.inputs[0].item();
+  const Scalar end = args.inputs[1].item();
+  const Scalar step = args.inputs[2].item();
+  check<ArgumentError>(floating ? step.to_double() != 0 : step.to_int() != 0,
+                       "arange: the step is 0; it must not be");
+  const double count = count_steps(start, end, step, floating);
   check<ArgumentError>(std::isfinite(count),
-                       "arange: from {} to {} by {}; the count must be finite", start, end, step);
+                       "arange: from {} to {} by {}; the count must be finite", start.to_double(),
+                       end.to_double(), step.to_double());
   check<ArgumentError>(count < 0x1p59, "arange: from {} to {} by {}; the count must be below 2^59",
-                       start, end, step);
+                       start.to_double(), end.to_double(), step.to_double());
   const Dtype fallback = floating ? Dtype::float32 : Dtype::int64;
   const Dtype dtype = args.attrs[0].is_none() ? fallback : args.attrs[0].as_dtype();
   check_dtype(args.op, "dtype", dtype);
@@ -50,6 +70,7 @@ void Arange::expressions(ExprContext& c) {
 }
 
 void Linspace::infer(const OpArgs& args, std::vector<Meta>& outputs) {
+  check_numbers(args);
   const std::int64_t steps = args.inputs[2].item().to_int();
   check<ArgumentError>(steps >= 0, "linspace: steps is {}; it must not be negative", steps);
   const Dtype dtype = args.attrs[0].is_none() ? Dtype::float32 : args.attrs[0].as_dtype();

@@ -1,5 +1,7 @@
 #include "core/ops/join.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "core/ops/blend.h"
 #include "core/ops/compare.h"
@@ -12,6 +14,16 @@
 namespace rondo {
 namespace {
 
+/// Errors: ArgumentError if the list is empty or holds None.
+void check_tensors(const OpArgs& args) {
+  check<ArgumentError>(!args.inputs.empty(), "{}: there are no tensors; at least one is required",
+                       args.op.name);
+  for (std::size_t i = 0; i < args.inputs.size(); ++i) {
+    check<ArgumentError>(args.inputs[i].defined(), "{}: tensor {} is None; expected a tensor",
+                         args.op.name, i);
+  }
+}
+
 /// The part of a result from `start` on along an axis, `size` long.
 Tensor part_of(const Tensor& whole, int axis, std::int64_t start, std::int64_t size) {
   Shape shape = whole.shape();
@@ -23,9 +35,11 @@ Tensor part_of(const Tensor& whole, int axis, std::int64_t start, std::int64_t s
 }  // namespace
 
 void Concatenate::infer(const OpArgs& args, std::vector<Meta>& outputs) {
+  check_tensors(args);
   const Tensor& first = args.inputs[0];
-  check<ShapeError>(first.rank() > 0, "cat: tensor 0 has rank 0; stack joins along a new axis");
-  const int axis = normalize_axis(args.attrs[0].as_int(), first.rank(), "cat");
+  check<ShapeError>(first.rank() > 0, "{}: tensor 0 has rank 0; stack joins along a new axis",
+                    args.op.name);
+  const int axis = normalize_axis(args.attrs[0].as_int(), first.rank(), args.op.name);
   Shape shape = first.shape();
   shape[axis] = 0;
   for (std::size_t i = 0; i < args.inputs.size(); ++i) {
@@ -35,10 +49,11 @@ void Concatenate::infer(const OpArgs& args, std::vector<Meta>& outputs) {
       fits = a == axis || tensor.shape()[a] == shape[a];
     }
     check<ShapeError>(fits,
-                      "cat: tensor 0 is {}, tensor {} is {}; all sizes but that of axis {} must be "
+                      "{}: tensor 0 is {}, tensor {} is {}; all sizes but that of axis {} must be "
                       "equal",
-                      first.shape(), i, tensor.shape(), axis);
-    check<DtypeError>(tensor.dtype() == first.dtype(), "cat: tensor 0 is {}, tensor {} is {}",
+                      args.op.name, first.shape(), i, tensor.shape(), axis);
+    check<DtypeError>(tensor.dtype() == first.dtype(),
+                      "{}: tensor 0 is {}, tensor {} is {}; the dtypes must be equal", args.op.name,
                       dtype_name(first.dtype()), i, dtype_name(tensor.dtype()));
     shape[axis] += tensor.shape()[axis];
   }
@@ -46,7 +61,7 @@ void Concatenate::infer(const OpArgs& args, std::vector<Meta>& outputs) {
 }
 
 void Concatenate::run(const OpArgs& args, std::span<Tensor> outputs) {
-  const int axis = normalize_axis(args.attrs[0].as_int(), outputs[0].rank(), "cat");
+  const int axis = normalize_axis(args.attrs[0].as_int(), outputs[0].rank(), args.op.name);
   std::int64_t start = 0;
   for (const Tensor& tensor : args.inputs) {
     const std::int64_t size = tensor.shape()[axis];
@@ -56,7 +71,7 @@ void Concatenate::run(const OpArgs& args, std::span<Tensor> outputs) {
 }
 
 void Concatenate::gradient(GradContext& g) {
-  const int axis = normalize_axis(g.attr("dim").as_int(), g.meta(0).shape.rank(), "cat");
+  const int axis = normalize_axis(g.attr("dim").as_int(), g.meta(0).shape.rank(), "concatenate");
   std::int64_t start = 0;
   for (int i = 0; i < g.inputs(); ++i) {
     const std::int64_t end = start + g.meta(i).shape[axis];
@@ -68,7 +83,7 @@ void Concatenate::gradient(GradContext& g) {
 }
 
 void Cat::body(const OpArgs& args, std::vector<Tensor>& outputs) {
-  check<ArgumentError>(!args.inputs.empty(), "cat: there are no tensors; at least one is required");
+  check_tensors(args);
   const Dtype dtype = promoted_dtype(args.inputs, 0);
   std::vector<Tensor> parts;
   for (const Tensor& tensor : args.inputs) {
@@ -83,8 +98,7 @@ void Cat::body(const OpArgs& args, std::vector<Tensor>& outputs) {
 }
 
 void Stack::body(const OpArgs& args, std::vector<Tensor>& outputs) {
-  check<ArgumentError>(!args.inputs.empty(),
-                       "stack: there are no tensors; at least one is required");
+  check_tensors(args);
   const Shape& first = args.inputs[0].shape();
   const Dtype dtype = promoted_dtype(args.inputs, 0);
   const int axis = normalize_axis(args.attrs[0].as_int(), first.rank() + 1, "stack");
@@ -146,7 +160,7 @@ void Pad::run(const OpArgs& args, std::span<Tensor> outputs) {
     std::fill_n(detail::raw_elements<T>(output), output.numel(), value);
   });
   Tensor to = output;
-  Tensor from = args.inputs[0];
+  Tensor from = detail::stored(args.inputs[0]);
   for (int i = 0; i < output.rank(); ++i) {
     const AxisPad pads = axis_pad(list, output.rank(), i);
     const std::int64_t begin = std::max<std::int64_t>(-pads.before, 0);
@@ -215,10 +229,11 @@ void Roll::body(const OpArgs& args, std::vector<Tensor>& outputs) {
 bool Diagonal::view(const OpArgs& args, ViewGeometry& result) {
   const Tensor& x = args.inputs[0];
   check<ShapeError>(x.rank() >= 2, "diagonal: input is {}; expected at least two axes", x.shape());
-  const std::int64_t offset = args.attrs[0].as_int();
   const int row = normalize_axis(args.attrs[1].as_int(), x.rank(), "diagonal");
   const int column = normalize_axis(args.attrs[2].as_int(), x.rank(), "diagonal");
   check<ArgumentError>(row != column, "diagonal: dim1 and dim2 are both {}; they must differ", row);
+  const std::int64_t offset =
+      std::clamp(args.attrs[0].as_int(), -x.shape()[row], x.shape()[column]);
   const std::int64_t first_row = std::max<std::int64_t>(-offset, 0);
   const std::int64_t first_column = std::max<std::int64_t>(offset, 0);
   const std::int64_t length = std::max<std::int64_t>(
@@ -253,14 +268,16 @@ Tensor lower_triangle(std::int64_t rows, std::int64_t columns, std::int64_t diag
 
 namespace {
 
-/// Keeps the elements on and below the diagonal, or, if not `lower`, those above it.
-void keep_triangle(const OpArgs& args, std::int64_t diagonal, bool lower,
-                   std::vector<Tensor>& outputs) {
+/// Keeps the elements on and below the diagonal, or, if not `lower`, those on and above it.
+void keep_triangle(const OpArgs& args, bool lower, std::vector<Tensor>& outputs) {
   const Tensor& input = args.inputs[0];
+  const std::int64_t diagonal = args.attrs[0].as_int();
   check<ShapeError>(input.rank() >= 2, "{}: input is {}; expected at least two axes", args.op.name,
                     input.shape());
-  const Tensor mask =
-      lower_triangle(input.shape()[input.rank() - 2], input.shape().back(), diagonal);
+  const std::int64_t rows = input.shape()[input.rank() - 2];
+  const std::int64_t columns = input.shape().back();
+  const std::int64_t last = std::clamp(diagonal, -rows, columns) - (lower ? 0 : 1);
+  const Tensor mask = lower_triangle(rows, columns, last);
   const Scalar number = input.dtype() == Dtype::boolean ? Scalar(false) : Scalar(0);
   const Tensor zero = Tensor::number(number);
   outputs.push_back(lower ? where(mask, input, zero) : where(mask, zero, input));
@@ -269,11 +286,11 @@ void keep_triangle(const OpArgs& args, std::int64_t diagonal, bool lower,
 }  // namespace
 
 void Tril::body(const OpArgs& args, std::vector<Tensor>& outputs) {
-  keep_triangle(args, args.attrs[0].as_int(), true, outputs);
+  keep_triangle(args, true, outputs);
 }
 
 void Triu::body(const OpArgs& args, std::vector<Tensor>& outputs) {
-  keep_triangle(args, args.attrs[0].as_int() - 1, false, outputs);
+  keep_triangle(args, false, outputs);
 }
 
 std::vector<Tensor> split_sizes(const Tensor& tensor, std::span<const std::int64_t> sizes,
@@ -283,6 +300,7 @@ std::vector<Tensor> split_sizes(const Tensor& tensor, std::span<const std::int64
   std::vector<Tensor> parts;
   std::int64_t start = 0;
   for (const std::int64_t size : sizes) {
+    check<ArgumentError>(size >= 0, "split: a size is {}; sizes must be 0 or more", size);
     parts.push_back(slice(tensor, axis, start, start + size));
     start += size;
   }

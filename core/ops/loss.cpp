@@ -107,24 +107,6 @@ void KlDiv::body(const OpArgs& args, std::vector<Tensor>& outputs) {
 
 namespace {
 
-/// The axis of classes, after a check that target is input without it.
-int class_axis(const OpArgs& args) {
-  const Shape& input = args.inputs[0].shape();
-  const Shape& target = args.inputs[1].shape();
-  check<ShapeError>(input.rank() > 0, "{}: input has rank 0; expected an axis of classes",
-                    args.op.name);
-  const int axis = input.rank() == 1 ? 0 : 1;
-  Shape rest = input;
-  rest.erase(axis);
-  check<ShapeError>(target == rest, "{}: target is {}; expected {} for an input of {}",
-                    args.op.name, target, rest, input);
-  const Tensor& weight = args.inputs[2];
-  check<ShapeError>(!weight.defined() || weight.shape() == Shape{input[axis]},
-                    "{}: weight is {}; expected one element for each of {} classes", args.op.name,
-                    weight.defined() ? weight.shape() : rest, input[axis]);
-  return axis;
-}
-
 /// The reduced loss of the classes that target names, and the terms that it was made of.
 Tensor reduce_terms(const OpArgs& args, const std::vector<Tensor>& terms, Dtype dtype) {
   const std::string& name = reduction_of(args);
@@ -139,8 +121,6 @@ Tensor reduce_terms(const OpArgs& args, const std::vector<Tensor>& terms, Dtype 
 }  // namespace
 
 void NllLoss::body(const OpArgs& args, std::vector<Tensor>& outputs) {
-  reduction_of(args);
-  class_axis(args);
   const std::vector<Tensor> terms =
       nll_terms(args.inputs[0], args.inputs[1], args.inputs[2], args.attr("ignore_index"));
   outputs.push_back(reduce_terms(args, terms, args.inputs[0].dtype()));
@@ -182,13 +162,14 @@ void CrossEntropy::body(const OpArgs& args, std::vector<Tensor>& outputs) {
   const double smoothing = args.inputs[3].item().to_double();
   check<ArgumentError>(smoothing >= 0 && smoothing <= 1,
                        "cross_entropy: label_smoothing is {}; it must be from 0 to 1", smoothing);
-  reduction_of(args);
   check_dtype(args.op, "input", input.dtype());
-  if (is_floating(target.dtype()) && target.shape() == input.shape() && input.rank() > 0) {
-    outputs.push_back(with_probabilities(args, input.rank() == 1 ? 0 : 1, smoothing));
+  check<ShapeError>(input.rank() > 0,
+                    "cross_entropy: input has rank 0; expected an axis of classes");
+  const int axis = detail::class_axis(input.shape());
+  if (is_floating(target.dtype()) && target.shape() == input.shape()) {
+    outputs.push_back(with_probabilities(args, axis, smoothing));
     return;
   }
-  const int axis = class_axis(args);
   const Tensor logs = log_softmax(input, axis, compute_dtype(input.dtype()));
   std::vector<Tensor> terms = nll_terms(logs, target, args.inputs[2], args.attr("ignore_index"));
   if (smoothing > 0) {

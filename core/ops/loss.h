@@ -5,6 +5,13 @@
 
 namespace rondo {
 
+namespace detail {
+/// The axis of classes of an input [classes] or [n, classes, ...].
+inline int class_axis(const Shape& input) {
+  return input.rank() == 1 ? 0 : 1;
+}
+}  // namespace detail
+
 /// (input - target) ** 2
 struct MseLoss : Derived<MseLoss> {
   static constexpr Schema schema{

@@ -7,9 +7,10 @@ namespace rondo {
 namespace {
 
 using detail::AxisSplit;
+using detail::class_axis;
 
 AxisSplit class_split(const Shape& shape) {
-  return detail::split_axis(shape, shape.rank() == 1 ? 0 : 1);
+  return detail::split_axis(shape, class_axis(shape));
 }
 
 /// The class of each target, -1 for those that are ignored. Errors: IndexError.
@@ -47,16 +48,21 @@ std::vector<Compute> read_weights(const Tensor& weight, std::int64_t classes) {
   return result;
 }
 
+/// Checks that target is an input of shape `input` without its classes, and the weight of these.
 void check_target(const OpArgs& args, const Shape& input) {
-  detail::check_index_dtype(args.op, "target", args.inputs[1]);
+  check<ShapeError>(input.rank() > 0, "{}: input has rank 0; expected an axis of classes",
+                    args.op.name);
+  const Shape& target = args.inputs[1].shape();
   Shape rest = input;
-  rest.erase(input.rank() == 1 ? 0 : 1);
-  check<ShapeError>(args.inputs[1].shape() == rest, "{}: target is {}; expected {}", args.op.name,
-                    args.inputs[1].shape(), rest);
+  rest.erase(class_axis(input));
+  check<ShapeError>(target == rest, "{}: target is {}; expected {} for an input of {}",
+                    args.op.name, target, rest, input);
+  detail::check_index_dtype(args.op, "target", args.inputs[1]);
   const Tensor& weight = args.inputs[2];
-  check<ShapeError>(!weight.defined() || weight.numel() == class_split(input).size,
-                    "{}: weight has {} elements; expected {}", args.op.name,
-                    weight.defined() ? weight.numel() : 0, class_split(input).size);
+  const std::int64_t classes = input[class_axis(input)];
+  check<ShapeError>(!weight.defined() || weight.shape() == Shape{classes},
+                    "{}: weight is {}; expected one element for each of {} classes", args.op.name,
+                    weight.defined() ? weight.shape() : rest, classes);
 }
 
 }  // namespace
@@ -73,7 +79,7 @@ void NllTerms::run(const OpArgs& args, std::span<Tensor> outputs) {
   const Tensor input = detail::dense(args.inputs[0]);
   const AxisSplit split = class_split(input.shape());
   const std::vector<std::int64_t> classes =
-      read_classes(args.inputs[1], split.size, input.rank() == 1 ? 0 : 1, args.attrs[0].as_int());
+      read_classes(args.inputs[1], split.size, class_axis(input.shape()), args.attrs[0].as_int());
   detail::visit_floating(input.dtype(), [&](auto element) {
     using Element = decltype(element);
     using Compute = typename Element::Compute;
@@ -106,6 +112,11 @@ void NllTermsBackward::infer(const OpArgs& args, std::vector<Meta>& outputs) {
   const Shape size(args.attr("size").as_ints());
   check_dtype(args.op, "grad", args.inputs[0].dtype());
   check_target(args, size);
+  const Shape& grad = args.inputs[0].shape();
+  check<ShapeError>(grad == args.inputs[1].shape(),
+                    "{}: grad is {}, target is {}; the shapes must "
+                    "be equal",
+                    args.op.name, grad, args.inputs[1].shape());
   outputs.push_back({size, args.inputs[0].dtype()});
 }
 
@@ -114,7 +125,7 @@ void NllTermsBackward::run(const OpArgs& args, std::span<Tensor> outputs) {
   const Shape& shape = outputs[0].shape();
   const AxisSplit split = class_split(shape);
   const std::vector<std::int64_t> classes = read_classes(
-      args.inputs[1], split.size, shape.rank() == 1 ? 0 : 1, args.attr("ignore_index").as_int());
+      args.inputs[1], split.size, class_axis(shape), args.attr("ignore_index").as_int());
   detail::fill_zero(outputs[0]);
   detail::visit_floating(grad.dtype(), [&](auto element) {
     using Element = decltype(element);

@@ -76,29 +76,21 @@ Tensor affine(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   return bias.defined() ? scaled + wide(bias) : scaled;
 }
 
-void check_affine(const OpArgs& args, const Tensor& operand, std::string_view name) {
-  if (!operand.defined()) {
-    return;
+/// The shape of the first operand with size 1 along the attribute `dims`.
+Shape statistics_shape(const OpArgs& args) {
+  Shape shape = args.inputs[0].shape();
+  for (const std::int64_t dim : args.attrs[0].as_ints()) {
+    shape[normalize_axis(dim, shape.rank(), args.op.name)] = 1;
   }
-  const Shape& shape = args.inputs[0].shape();
-  check<ShapeError>(broadcast_shapes(shape, operand.shape(), args.op.name) == shape,
-                    "{}: {} is {}; it must broadcast to {}", args.op.name, name, operand.shape(),
-                    shape);
+  return shape;
 }
 
 }  // namespace
 
 void Standardize::infer(const OpArgs& args, std::vector<Meta>& outputs) {
-  const Tensor& input = args.inputs[0];
   infer_same(args, outputs);
-  check_affine(args, args.inputs[1], "weight");
-  check_affine(args, args.inputs[2], "bias");
-  Shape reduced = input.shape();
-  for (const std::int64_t dim : args.attrs[0].as_ints()) {
-    reduced[normalize_axis(dim, input.rank(), args.op.name)] = 1;
-  }
-  outputs.push_back({reduced, compute_dtype(input.dtype())});
-  outputs.push_back({reduced, compute_dtype(input.dtype())});
+  const Meta statistics{statistics_shape(args), compute_dtype(args.inputs[0].dtype())};
+  outputs.insert(outputs.end(), 2, statistics);
 }
 
 void Standardize::body(const OpArgs& args, std::vector<Tensor>& outputs) {
@@ -173,12 +165,8 @@ void StandardizeBackward::body(const OpArgs& args, std::vector<Tensor>& outputs)
 }
 
 void StandardizeWeightBackward::infer(const OpArgs& args, std::vector<Meta>& outputs) {
-  check_dtype(args.op, "grad", args.inputs[0].dtype());
-  Shape shape = args.inputs[0].shape();
-  for (const std::int64_t dim : args.attrs[0].as_ints()) {
-    shape[normalize_axis(dim, shape.rank(), args.op.name)] = 1;
-  }
-  outputs.push_back({shape, args.inputs[0].dtype()});
+  infer_same(args, outputs);
+  outputs.back().shape = statistics_shape(args);
 }
 
 void StandardizeWeightBackward::body(const OpArgs& args, std::vector<Tensor>& outputs) {

@@ -37,7 +37,7 @@ Dtype dtype_or(const Attr& attr, Dtype fallback) {
 
 void infer_creation(const OpArgs& args, Dtype fallback, std::vector<Meta>& outputs) {
   const Shape shape(args.attr("size").as_ints());
-  checked_numel(shape, args.op.name);
+  check_numbers(args);
   const Dtype dtype = dtype_or(args.attr("dtype"), fallback);
   check_dtype(args.op, "dtype", dtype);
   outputs.push_back({shape, dtype});
@@ -74,6 +74,10 @@ void Randint::infer(const OpArgs& args, std::vector<Meta>& outputs) {
   const Scalar high = args.inputs[1].item();
   check<ArgumentError>(low.to_double() < high.to_double(),
                        "randint: low is {}, high is {}; low must be less", low.str(), high.str());
+  std::int64_t count = 0;
+  check<ArgumentError>(!__builtin_sub_overflow(high.to_int(), low.to_int(), &count),
+                       "randint: low is {}, high is {}; they must be less than 2^63 apart",
+                       low.str(), high.str());
   infer_creation(args, Dtype::int64, outputs);
 }
 
@@ -135,6 +139,14 @@ void MultinomialPick::infer(const OpArgs& args, std::vector<Meta>& outputs) {
   check<DtypeError>(uniform.dtype() == Dtype::float64,
                     "multinomial_pick: uniform is {}; expected float64",
                     dtype_name(uniform.dtype()));
+  Shape rows = args.inputs[0].shape();
+  if (rows.rank() > 0 && uniform.rank() > 0) {
+    rows[rows.rank() - 1] = uniform.shape().back();
+  }
+  check<ShapeError>(rows.rank() > 0 && uniform.shape() == rows && rows.back() > 0,
+                    "multinomial_pick: input is {}, uniform is {}; expected [..., n] and [..., k], "
+                    "with k above 0",
+                    args.inputs[0].shape(), uniform.shape());
   outputs.push_back({uniform.shape(), Dtype::int64});
 }
 

@@ -12,9 +12,7 @@ namespace {
 
 /// The axes that a reduction with a gradient has removed.
 std::uint32_t removed_axes(const GradContext& g) {
-  const Tensor like = Tensor::empty(g.meta(0).shape, Dtype::float32, {DeviceType::meta, 0});
-  const std::vector<Attr> attrs{g.attr("dim")};
-  return reduction_axes({info<Sum>(), {&like, 1}, attrs});
+  return reduction_axes(g.attr("dim"), g.meta(0).shape.rank(), "backward");
 }
 
 std::int64_t reduced_count(const GradContext& g) {

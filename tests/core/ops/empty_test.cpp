@@ -1,4 +1,5 @@
-// Tensors without elements, and tensors of rank 0, in the ops that do not go element by element.
+// Tensors without elements, tensors of rank 0 and extreme numbers in the ops that do not go element
+// by element.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -100,6 +101,45 @@ TEST(RankZero, OpsAlongAnAxisTakeANumber) {
   EXPECT_EQ(nonzero(number).shape(), (Shape{1, 0}));
   EXPECT_EQ(values(stack(std::vector<Tensor>{number, number})), (Values{3, 3}));
   EXPECT_EQ(values(var(number, std::nullopt, 0)), (Values{0}));
+}
+
+TEST(NumbersAsTensors, AreCopiedAndViewedLikeThem) {
+  jit::initialize();
+  const Scalar three(3.0);
+  EXPECT_EQ(values(pad(three, Ints{})), (Values{3}));
+  EXPECT_EQ(values(scatter(three, 0, no_indices({0}), 1.0)), (Values{3}));
+  EXPECT_EQ(values(index_add(three, 0, integers({1}, {0}), three)), (Values{6}));
+  EXPECT_EQ(values(scatter_add(three, 0, integers({}, {0}), three)), (Values{6}));
+  EXPECT_EQ(values(as_strided_scatter(three, 2.0, Ints{}, Ints{})), (Values{2}));
+  EXPECT_EQ(values(as_strided(three, Ints{2}, Ints{0})), (Values{3, 3}));
+}
+
+TEST(FarDiagonals, LeaveAllOrNothing) {
+  const Tensor m = floats({2, 3}, {1, 2, 3, 4, 5, 6});
+  const Values all{1, 2, 3, 4, 5, 6};
+  const Values none(6, 0);
+  EXPECT_EQ(values(tril(m, INT64_MAX)), all);
+  EXPECT_EQ(values(tril(m, INT64_MIN)), none);
+  EXPECT_EQ(values(triu(m, INT64_MAX)), none);
+  EXPECT_EQ(values(triu(m, INT64_MIN)), all);
+  EXPECT_EQ(values(tril(m, -2)), none);
+  EXPECT_EQ(values(triu(m, 3)), none);
+  EXPECT_EQ(diagonal(m, INT64_MAX).shape(), (Shape{0}));
+  EXPECT_EQ(diagonal(m, INT64_MIN).shape(), (Shape{0}));
+}
+
+TEST(Arange, CountsIntegersExactly) {
+  jit::initialize();
+  constexpr std::int64_t kLarge = std::int64_t{1} << 53;
+  EXPECT_EQ(arange(kLarge + 1, kLarge + 4).shape(), (Shape{3}));
+  EXPECT_EQ(arange(kLarge + 4, kLarge + 1, -1).shape(), (Shape{3}));
+  EXPECT_EQ(arange(INT64_MAX - 3, INT64_MAX, 2).shape(), (Shape{2}));
+  EXPECT_EQ(arange(0, 7, 3).shape(), (Shape{3}));
+  EXPECT_EQ(arange(0, 6, 3).shape(), (Shape{2}));
+  EXPECT_EQ(arange(0, -7, -3).shape(), (Shape{3}));
+  EXPECT_EQ(arange(0, -6, -3).shape(), (Shape{2}));
+  EXPECT_EQ(arange(0, 5, -1).shape(), (Shape{0}));
+  EXPECT_EQ(arange(INT64_MIN, INT64_MAX, INT64_MAX).shape(), (Shape{3}));
 }
 
 }  // namespace

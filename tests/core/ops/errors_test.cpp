@@ -140,6 +140,69 @@ TEST(OpErrors, ArgumentsAreNamed) {
                              "cat: there are no tensors; at least one is required");
 }
 
+TEST(OpErrors, IndicesAndWhatTheyNameMustFit) {
+  const Tensor three = integers({3}, {0, 0, 0});
+  const Tensor number = floats({}, {1});
+  check_error<ShapeError>([&] { index_select(number, 0, three); },
+                          "index_select: index is [3], input has rank 0; it has exactly one slice");
+  check_error<ShapeError>([&] { index_add(number, 0, three, number); },
+                          "index_add: index is [3], input has rank 0; it has exactly one slice");
+  check_error<ShapeError>([&] { embedding_backward(zeros_of({2, 4}), three, Shape{5, 4}); },
+                          "embedding_backward: grad is [2, 4]; expected [3, 4]");
+  check_error<ShapeError>([&] { nll_terms(number, integers({}, {0}), std::nullopt, -100); },
+                          "nll_terms: input has rank 0; expected an axis of classes");
+  check_error<ShapeError>(
+      [&] { nll_terms_backward(zeros_of({1}), three, std::nullopt, Shape{3, 2}, -100); },
+      "nll_terms_backward: grad is [1], target is [3]; the shapes must be equal");
+  check_error<ShapeError>(
+      [&] { multinomial_pick(zeros_of({2}), zeros({5, 3}, Dtype::float64), true); },
+      "multinomial_pick: input is [2], uniform is [5, 3]; expected [..., n] and [..., k], with k "
+      "above 0");
+  check_error<ShapeError>([&] { multinomial_pick(number, zeros({3}, Dtype::float64), true); },
+                          "multinomial_pick: input is [], uniform is [3]; expected [..., n] and "
+                          "[..., k], with k above 0");
+}
+
+TEST(OpErrors, OperandsOfGradientsMustFitTheFirstOne) {
+  const Tensor x = zeros_of({3});
+  const Tensor rows = zeros_of({5, 3});
+  check_error<ShapeError>([&] { softmax_backward(x, rows, 0); },
+                          "softmax_backward: output is [5, 3]; it must broadcast to [3]");
+  check_error<ShapeError>([&] { standardize_backward(x, rows, x, x, std::nullopt, 1e-5, Ints{0}); },
+                          "standardize_backward: input is [5, 3]; it must broadcast to [3]");
+  check_error<ShapeError>([&] { standardize_weight_backward(x, x, rows, x, 1e-5, Ints{0}); },
+                          "standardize_weight_backward: mean is [5, 3]; it must broadcast to [3]");
+  check_error<ShapeError>([&] { standardize(x, zeros_of({4}), std::nullopt, 1e-5, Ints{0}); },
+                          "standardize: weight is [4]; it must broadcast to [3]");
+}
+
+TEST(OpErrors, NumbersThatAreTensorsHaveOneElement) {
+  const Tensor many = zeros_of({3});
+  check_error<ArgumentError>([&] { full(Shape{8}, many); },
+                             "full: fill_value has shape [3]; expected one number");
+  check_error<ArgumentError>([&] { arange(0, many, 1); },
+                             "arange: end has shape [3]; expected one number");
+  check_error<ArgumentError>([&] { linspace(many, 1, 4); },
+                             "linspace: start has shape [3]; expected one number");
+  check_error<ArgumentError>([&] { rand(Shape{8}, Dtype::float32, integers({2}, {1, 2}), 0); },
+                             "rand: seed has shape [2]; expected one number");
+  check_error<ArgumentError>([&] { var(many, 0, many); },
+                             "var: correction has shape [3]; expected one number");
+  EXPECT_EQ(full(Shape{2}, floats({1}, {3})).shape(), (Shape{2}));
+}
+
+TEST(OpErrors, ListsHoldTensors) {
+  const std::vector<Tensor> holes{zeros_of({1}), Tensor()};
+  check_error<ArgumentError>([&] { concatenate(std::vector<Tensor>{}, 0); },
+                             "concatenate: there are no tensors; at least one is required");
+  check_error<ArgumentError>([&] { cat(holes); }, "cat: tensor 1 is None; expected a tensor");
+  check_error<ArgumentError>([&] { stack(holes); }, "stack: tensor 1 is None; expected a tensor");
+  const std::vector<Tensor> mixed{zeros_of({1}), integers({1}, {1})};
+  check_error<DtypeError>([&] { concatenate(mixed, 0); },
+                          "concatenate: tensor 0 is float32, tensor 1 is int64; the dtypes must be "
+                          "equal");
+}
+
 TEST(OpErrors, StepsInPlaceRefuseOtherShapes) {
   const Tensor p = zeros_of({3});
   check_error<ShapeError>([&] { sgd_step(p, zeros_of({2, 3}), 0.1); },
@@ -220,6 +283,18 @@ TEST(OpErrors, SizesAndNumbersThatOverflowAreRefused) {
                              "pad: 9223372036854775807 elements; at most 2^59");
   check_error<ArgumentError>([&] { arange(0, 1e300, 1); },
                              "arange: from 0 to 1e+300 by 1; the count must be below 2^59");
+  check_error<ArgumentError>([&] { randint(INT64_MIN, kMost, Shape{2}); },
+                             "randint: low is -9223372036854775808, high is 9223372036854775807; "
+                             "they must be less than 2^63 apart");
+  check_error<ArgumentError>([&] { split_sizes(x, Ints{5, -2}, 0); },
+                             "split: a size is -2; sizes must be 0 or more");
+  const Tensor tall = expand(zeros_of({1, 1, 1, 1}), Shape{1, 1, (std::int64_t{1} << 33) + 3, 1});
+  check_error<ShapeError>(
+      [&] {
+        convolution(zeros_of({1, 1, 8, 8}), tall, Ints{1, 1}, Ints{0, 0}, Ints{INT32_MAX, 1}, 1);
+      },
+      "convolution: weight is [1, 1, 8589934595, 1]; its kernel must be at most 2147483647 along "
+      "each axis");
   EXPECT_EQ(slice(x, 0, 0, std::nullopt, kMost).shape(), (Shape{1}));
   EXPECT_EQ(slice(x, 0, std::nullopt, std::nullopt, INT64_MIN).shape(), (Shape{1}));
   EXPECT_EQ(roll(x, Ints{INT64_MIN}, Ints{0}).shape(), (Shape{3}));
