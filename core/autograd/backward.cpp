@@ -13,7 +13,7 @@
 namespace rondo {
 namespace {
 
-std::atomic<void (*)()> interrupt_check{nullptr};
+std::atomic<void (*)()> node_check{nullptr};
 
 /// A node that gradients have reached but that has not run.
 struct Pending {
@@ -76,10 +76,10 @@ class Pass {
   }
 
   void run() {
-    void (*const check_interrupt)() = interrupt_check.load(std::memory_order_relaxed);
+    void (*const check_between_nodes)() = node_check.load(std::memory_order_relaxed);
     while (!pending_.empty()) {
-      if (check_interrupt != nullptr) {
-        check_interrupt();
+      if (check_between_nodes != nullptr) {
+        check_between_nodes();
       }
       // The latest node first: everything that feeds gradients into it was recorded after it.
       const auto last = std::max_element(
@@ -210,7 +210,7 @@ std::vector<Tensor> gradients(std::span<const Tensor> outputs, std::span<const T
 }
 
 void set_interrupt_check(void (*check)()) {
-  interrupt_check.store(check, std::memory_order_relaxed);
+  node_check.store(check, std::memory_order_relaxed);
 }
 
 }  // namespace rondo

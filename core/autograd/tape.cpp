@@ -98,6 +98,18 @@ void set_history(const Tensor& tensor, const Ref<GradNode>& node, int output) {
   }
 }
 
+/// A node of `op`, as_strided or as_strided_scatter, about the elements of `base` that `view` sees.
+Ref<GradNode> make_strided_node(const OpInfo& op, const Tensor& view, const Tensor& base) {
+  Ref<GradNode> node(new GradNode);
+  node->op = &op;
+  node->attrs = {Attr(Ints(view.shape().begin(), view.shape().end())),
+                 Attr(Ints(view.strides().begin(), view.strides().end())),
+                 Attr(view.offset() - base.offset())};
+  node->sequence = next_sequence();
+  node->outputs.resize(1);
+  return node;
+}
+
 /// After an in-place write to a view: its base is now the old base with the view's part replaced.
 void rebase(const Tensor& view, const GradEdge& old_base) {
   const Tensor base = grad_meta(view)->base;
@@ -106,35 +118,34 @@ void rebase(const Tensor& view, const GradEdge& old_base) {
       "in-place: a view of a tensor with strides {} is written; gradients need a "
       "contiguous base",
       base.strides());
-  Ref<GradNode> node(new GradNode);
-  node->op = &info<AsStridedScatter>();
-  node->attrs = {Attr(Ints(view.shape().begin(), view.shape().end())),
-                 Attr(Ints(view.strides().begin(), view.strides().end())),
-                 Attr(view.offset() - base.offset())};
-  node->sequence = next_sequence();
+  const Ref<GradNode> node = make_strided_node(info<AsStridedScatter>(), view, base);
   node->inputs.resize(2);
   node->input_metas = {meta_of(base), meta_of(view)};
   node->output_metas = {{base.shape(), base.dtype()}};
-  node->outputs.resize(1);
   node->next = {old_base, edge_of(view)};
   set_history(base, node, 0);
 }
 
+void record_in_place(const OpCall& call) {
+  const Tensor& target = call.outputs[0];
+  const std::uint32_t version = version_of(target);
+  const TensorGrad* meta = grad_meta(target);
+  const bool view = meta != nullptr && meta->base.defined();
+  const GradEdge base = view && meta->base.requires_grad() ? edge_of(meta->base) : GradEdge{};
+  const Ref<GradNode> node = make_node(call);
+  save_all(call, *node);  // asks which operands require gradients: the results do from then on
+  for (std::size_t i = 0; i < call.outputs.size(); ++i) {
+    set_history(call.outputs[i], node, static_cast<int>(i));
+  }
+  if (view) {
+    grad_meta(target)->base_version = version;
+    rebase(target, base);
+  }
+}
+
 void record(const OpCall& call) {
   if (call.in_place) {
-    const std::uint32_t version = version_of(call.outputs[0]);
-    const TensorGrad* meta = grad_meta(call.outputs[0]);
-    const bool view = meta != nullptr && meta->base.defined();
-    const GradEdge base = view && meta->base.requires_grad() ? edge_of(meta->base) : GradEdge{};
-    const Ref<GradNode> node = make_node(call);
-    save_all(call, *node);
-    for (std::size_t i = 0; i < call.outputs.size(); ++i) {
-      set_history(call.outputs[i], node, static_cast<int>(i));
-    }
-    if (view) {
-      grad_meta(call.outputs[0])->base_version = version;
-      rebase(call.outputs[0], base);
-    }
+    record_in_place(call);
     return;
   }
   const Ref<GradNode> node = make_node(call);
@@ -180,7 +191,7 @@ void before_in_place(const OpCall& call) {
   }
 }
 
-/// Both lines of an error about a tensor that was modified after it was saved.
+/// Where a saved tensor was written and where it had been saved, if both are known.
 std::string places(const GradNode& node, const Tensor& tensor) {
   const CallSite& writer = tensor.storage()->writer();
   return node.site && writer ? " at " + describe(writer) + ", after the call at " +
@@ -289,14 +300,8 @@ GradEdge edge_of(const Tensor& tensor) {
   TensorGrad* meta = grad_meta(tensor);
   if (meta != nullptr && meta->base.defined() && meta->base_version != version_of(tensor) &&
       meta->base.requires_grad()) {
-    Ref<GradNode> node(new GradNode);
-    node->op = &info<AsStrided>();
-    node->attrs = {Attr(Ints(tensor.shape().begin(), tensor.shape().end())),
-                   Attr(Ints(tensor.strides().begin(), tensor.strides().end())),
-                   Attr(tensor.offset() - meta->base.offset())};
-    node->sequence = next_sequence();
+    const Ref<GradNode> node = make_strided_node(info<AsStrided>(), tensor, meta->base);
     node->inputs.resize(1);
-    node->outputs.resize(1);
     node->input_metas = {meta_of(meta->base)};
     node->output_metas = {{tensor.shape(), tensor.dtype()}};
     node->next = {edge_of(meta->base)};
