@@ -68,18 +68,6 @@ class Pool {
     std::free(block);
   }
 
-  void trim() {
-    for (int i = 0; i < kClassCount; ++i) {
-      Bin& bin = bins_.at(static_cast<std::size_t>(i));
-      const std::lock_guard lock(bin.mutex);
-      for (void* block : bin.blocks) {
-        std::free(block);
-        reserved_.fetch_sub(bin.bytes, std::memory_order_relaxed);
-      }
-      bin.blocks.clear();
-    }
-  }
-
   std::int64_t set_limit(std::int64_t bytes) { return limit_.exchange(bytes); }
 
   MemoryStats stats() const { return {live_.load(), reserved_.load(), peak_.load()}; }
@@ -101,6 +89,19 @@ class Pool {
     void* block = bin.blocks.back();
     bin.blocks.pop_back();
     return block;
+  }
+
+  /// Gives cached blocks back to the system.
+  void trim() {
+    for (int i = 0; i < kClassCount; ++i) {
+      Bin& bin = bins_.at(static_cast<std::size_t>(i));
+      const std::lock_guard lock(bin.mutex);
+      for (void* block : bin.blocks) {
+        std::free(block);
+        reserved_.fetch_sub(bin.bytes, std::memory_order_relaxed);
+      }
+      bin.blocks.clear();
+    }
   }
 
   void check_limit(std::int64_t bytes, std::int64_t asked) const {
@@ -150,9 +151,6 @@ void deallocate(void* block, std::int64_t size) {
 }
 std::int64_t set_memory_limit(std::int64_t bytes) {
   return pool().set_limit(bytes);
-}
-void trim_memory() {
-  pool().trim();
 }
 MemoryStats memory_stats() {
   return pool().stats();

@@ -23,9 +23,7 @@ void deallocate(void* block, std::int64_t size);
 /// before; without a limit it is the largest int64.
 std::int64_t set_memory_limit(std::int64_t bytes);
 
-/// Gives cached blocks back to the system.
-void trim_memory();
-
+/// What is held now, and the peak since the process began.
 MemoryStats memory_stats();
 
 }  // namespace rondo

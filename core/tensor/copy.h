@@ -1,4 +1,4 @@
-// Copying elements between strided tensors of one dtype.
+// Copying elements between strided tensors of one dtype, in host memory.
 #pragma once
 
 #include "core/tensor/tensor.h"

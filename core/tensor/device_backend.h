@@ -48,10 +48,8 @@ class DeviceBackend {
 using DeviceOpener = std::function<DeviceBackend*(std::string& reason)>;
 void set_device_opener(DeviceType type, DeviceOpener opener);
 
-/// Null, and the reason, if there is none.
-DeviceBackend* find_device_backend(DeviceType type, std::string& reason);
-
-/// Errors: DeviceError with the reason, or if there is no device of that number.
+/// The backend of a device, opened by the first call. Errors: DeviceError with the opener's reason,
+/// or if there is no device of that number.
 DeviceBackend& device_backend(Device device);
 
 }  // namespace rondo

@@ -11,19 +11,18 @@ bool same_bits(const Tensor& a, const Tensor& b) {
   if (a.shape() != b.shape() || a.dtype() != b.dtype()) {
     return false;
   }
-  a.data();
-  b.data();
   const Tensor x = contiguous_copy(a);
   const Tensor y = contiguous_copy(b);
-  const std::int64_t element = size_bytes(x.dtype(), 1);
-  for (std::int64_t i = 0; i < x.numel(); ++i) {
-    const std::byte* p = x.data() + i * element;
-    const std::byte* q = y.data() + i * element;
-    const bool equal =
-        std::memcmp(p, q, static_cast<std::size_t>(element)) == 0 ||
-        (is_floating(x.dtype()) && std::isnan(read_element(p, x.dtype()).to_double()) &&
-         std::isnan(read_element(q, x.dtype()).to_double()));
-    if (!equal) {
+  const Dtype dtype = x.dtype();
+  const std::int64_t width = size_bytes(dtype, 1);
+  const auto is_nan = [dtype](const std::byte* element) {
+    return is_floating(dtype) && std::isnan(read_element(element, dtype).to_double());
+  };
+  const std::byte* p = x.data();
+  const std::byte* q = y.data();
+  for (std::int64_t i = 0; i < x.numel(); ++i, p += width, q += width) {
+    const bool equal = std::memcmp(p, q, static_cast<std::size_t>(width)) == 0;
+    if (!equal && !(is_nan(p) && is_nan(q))) {
       return false;
     }
   }
