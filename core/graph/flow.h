@@ -89,6 +89,7 @@ std::uint8_t ones_mask(const Shape& shape);
 /// The tensor as a value without a producer.
 FlowValue describe(const Tensor& tensor);
 
+/// One line a node, for people and tests; no parser reads it.
 std::string print(const Flow& flow);
 
 }  // namespace rondo

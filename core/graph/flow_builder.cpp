@@ -78,7 +78,7 @@ FlowUse FlowBuilder::use(const Tensor& tensor, int call, int slot) {
   return {id, view_between(tensor, tensor.shape(), tensor.strides(), tensor.offset())};
 }
 
-void FlowBuilder::name_opaque_view(FlowUse& use, const Tensor& tensor, int slot, int call) {
+void FlowBuilder::name_opaque_view(FlowUse& use, const Tensor& tensor, int call, int slot) {
   if (use.value < 0 || use.view.kind != UseView::Kind::opaque) {
     return;
   }
@@ -102,7 +102,7 @@ void FlowBuilder::append(const OpCall& call, int call_number) {
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
     node.inputs.push_back(use(call.inputs[i], call_number, static_cast<int>(i)));
     if (call.op.kind == OpKind::composite) {
-      name_opaque_view(node.inputs.back(), call.inputs[i], static_cast<int>(i), call_number);
+      name_opaque_view(node.inputs.back(), call.inputs[i], call_number, static_cast<int>(i));
     }
   }
   const int number = static_cast<int>(flow_.nodes.size());

@@ -45,7 +45,7 @@ class FlowBuilder {
   int add_value(const FlowValue& value);
   Group& group_of(const Tensor& tensor);
   /// A composite's body cannot see an opaque view: it becomes a value of its own.
-  void name_opaque_view(FlowUse& use, const Tensor& tensor, int slot, int call);
+  void name_opaque_view(FlowUse& use, const Tensor& tensor, int call, int slot);
   FlowUse use_immediate(const Tensor& tensor, int call, int slot);
 
   Flow flow_;
@@ -55,7 +55,8 @@ class FlowBuilder {
   friend class BodyExecutor;
 };
 
-/// Runs a composite's body on tensors without data, appending its calls to a builder.
+/// Runs a composite's body on tensors without data, appending its calls to a builder. The builder
+/// is one for this body: it takes all that follows for a part of it.
 class BodyExecutor : public Executor {
  public:
   BodyExecutor(FlowBuilder& builder, int call) : builder_(builder), call_(call) {

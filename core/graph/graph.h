@@ -47,6 +47,7 @@ struct Graph {
   std::vector<int> outputs;
 };
 
+/// A text with more nodes is refused.
 inline constexpr std::size_t kMaxGraphNodes = 200'000;
 
 /// The text of a graph; parse_graph reads it back.
@@ -56,7 +57,8 @@ std::string print(const Graph& graph);
 /// value before it is made.
 Graph parse_graph(std::string_view text);
 
-/// Checks the rules above. Errors: FormatError.
+/// Checks that nodes use values that have been made and number their results in order, and that
+/// what is returned exists. Errors: FormatError.
 void verify(const Graph& graph);
 
 }  // namespace rondo

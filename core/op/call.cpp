@@ -186,6 +186,7 @@ void call(const OpInfo& op, std::span<const Tensor> given, std::span<const Attr>
     }
   }
   if (observer != nullptr) [[unlikely]] {
+    // What was given, not what was drawn: a program that is traced draws anew each time.
     observer->called({op, given, attrs, outputs, op.in_place});
   }
 }
