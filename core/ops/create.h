@@ -87,6 +87,7 @@ struct Copy : Elementwise<Copy> {
 };
 inline constexpr Copy copy;
 
+/// full with 0, and with 1.
 Tensor zeros(const Shape& shape, Dtype dtype);
 Tensor ones(const Shape& shape, Dtype dtype);
 /// The tensor itself if it has that dtype.

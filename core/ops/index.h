@@ -1,4 +1,4 @@
-// Indexing by data: gather, scatter, selection of rows, integer arrays and masks.
+// Indexing by one tensor of places: gather, scatter, rows of a matrix, slices of an axis.
 #pragma once
 
 #include "core/op/structural.h"
@@ -39,7 +39,8 @@ struct GatherBackward : FunctionOp<GatherBackward> {
 inline constexpr GatherBackward gather_backward;
 
 /// A copy of input with output[i][index[i][j][k]][k] = src[i][j][k] (for dim 1 of three); of equal
-/// places the last one stays. `src` may be a number.
+/// places the last one stays. `src` may be a number, or larger than index: what stands beyond is
+/// left out.
 struct Scatter : FunctionOp<Scatter> {
   static constexpr Schema schema{
       "scatter(Tensor input, int dim, Tensor index, Tensor src) -> Tensor"};
@@ -72,7 +73,7 @@ struct ScatterAdd : FunctionOp<ScatterAdd> {
 };
 inline constexpr ScatterAdd scatter_add;
 
-/// The slices of `dim` that the one-dimensional `index` names.
+/// The slices of `dim` that the one-dimensional `index` names. A tensor of rank 0 is one slice.
 struct IndexSelect : FunctionOp<IndexSelect> {
   static constexpr Schema schema{"index_select(Tensor input, int dim, Tensor index) -> Tensor"};
   static constexpr DtypeSet dtypes = kAnyDtype;

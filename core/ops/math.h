@@ -113,7 +113,7 @@ struct Square : Elementwise<Square> {
 };
 inline constexpr Square square;
 
-/// input to the power other. Integers: a negative power is 0, but those of 1 and -1 are exact.
+/// input to the power exponent. Integers: a negative power is 0, but those of 1 and -1 are exact.
 struct Pow : Elementwise<Pow> {
   static constexpr Schema schema{"pow(Tensor input, Tensor exponent) -> Tensor"};
   static constexpr DtypeSet dtypes = kNumeric;

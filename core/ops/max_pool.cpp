@@ -1,3 +1,4 @@
+// Max pooling: the largest element of each window and its place, several windows at a time.
 #include <algorithm>
 #include <cstring>
 #include <limits>

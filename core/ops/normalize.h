@@ -1,4 +1,4 @@
-// Normalisations over axes: softmax and its relatives, layer, group and batch norm.
+// Normalisations over axes: softmax and its relatives, layer, group, batch and RMS norm.
 #pragma once
 
 #include "core/op/structural.h"

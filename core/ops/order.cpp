@@ -30,6 +30,22 @@ struct Keyed {
   std::int64_t place;
 };
 
+/// Brings the first `count` keys to the front, in order; equal values keep the order of their
+/// places.
+template <class T>
+void order_keys(std::vector<Keyed<T>>& keys, std::int64_t count, bool falling) {
+  const auto before = [falling](const Keyed<T>& a, const Keyed<T>& b) {
+    const bool first = falling ? rises(b.value, a.value) : rises(a.value, b.value);
+    const bool last = falling ? rises(a.value, b.value) : rises(b.value, a.value);
+    return first || (!last && a.place < b.place);
+  };
+  if (count * 4 < static_cast<std::int64_t>(keys.size())) {
+    std::partial_sort(keys.begin(), keys.begin() + count, keys.end(), before);
+  } else {
+    std::sort(keys.begin(), keys.end(), before);
+  }
+}
+
 /// Orders the elements along an axis and stores the first `count` of each line with their places.
 void order_lines(const OpArgs& args, std::span<Tensor> outputs, bool falling, std::int64_t count) {
   const Tensor input = detail::dense(args.inputs[0]);
@@ -37,36 +53,29 @@ void order_lines(const OpArgs& args, std::span<Tensor> outputs, bool falling, st
   detail::visit_element(input.dtype(), [&](auto element) {
     using Element = decltype(element);
     using Storage = typename Element::Storage;
-    using Key = Keyed<typename Element::Compute>;
     const auto* from = detail::elements<Storage>(input);
     auto* values = detail::raw_elements<Storage>(outputs[0]);
     auto* places = detail::raw_elements<std::int64_t>(outputs[1]);
-    const auto before = [falling](const Key& a, const Key& b) {
-      const bool first = falling ? rises(b.value, a.value) : rises(a.value, b.value);
-      const bool last = falling ? rises(a.value, b.value) : rises(b.value, a.value);
-      return first || (!last && a.place < b.place);
+    const auto order_line = [&](std::int64_t line, auto& keys) {
+      const std::int64_t o = line / split.inner;
+      const std::int64_t i = line % split.inner;
+      const auto* source = from + o * split.size * split.inner + i;
+      for (std::int64_t k = 0; k < split.size; ++k) {
+        keys[static_cast<std::size_t>(k)] = {Element::load(source[k * split.inner]), k};
+      }
+      order_keys(keys, count, falling);
+      for (std::int64_t k = 0; k < count; ++k) {
+        const std::int64_t place = keys[static_cast<std::size_t>(k)].place;
+        const std::int64_t to = (o * count + k) * split.inner + i;
+        values[to] = source[place * split.inner];
+        places[to] = place;
+      }
     };
-    const auto lines = split.outer * split.inner;
+    const std::int64_t lines = split.outer * split.inner;
     parallel_for(lines, detail::grain_for(split.size * 8), [&](std::int64_t b, std::int64_t e) {
-      std::vector<Key> keys(static_cast<std::size_t>(split.size));
+      std::vector<Keyed<typename Element::Compute>> keys(static_cast<std::size_t>(split.size));
       for (std::int64_t line = b; line < e; ++line) {
-        const std::int64_t o = line / split.inner;
-        const std::int64_t i = line % split.inner;
-        const auto* source = from + o * split.size * split.inner + i;
-        for (std::int64_t k = 0; k < split.size; ++k) {
-          keys[static_cast<std::size_t>(k)] = {Element::load(source[k * split.inner]), k};
-        }
-        if (count * 4 < split.size) {
-          std::partial_sort(keys.begin(), keys.begin() + count, keys.end(), before);
-        } else {
-          std::sort(keys.begin(), keys.end(), before);
-        }
-        for (std::int64_t k = 0; k < count; ++k) {
-          const std::int64_t place = keys[static_cast<std::size_t>(k)].place;
-          const std::int64_t to = (o * count + k) * split.inner + i;
-          values[to] = source[place * split.inner];
-          places[to] = place;
-        }
+        order_line(line, keys);
       }
     });
   });

@@ -29,8 +29,8 @@ struct Argsort : Derived<Argsort> {
 };
 inline constexpr Argsort argsort;
 
-/// The `k` largest (or least) elements along `dim` in order, and their places: the first of equals
-/// first. Errors: ArgumentError unless 0 <= k <= the size of the axis.
+/// The `k` largest (or least) elements along `dim`, and their places: in order whatever `sorted`
+/// says, the first of equals first. Errors: ArgumentError unless 0 <= k <= the size of the axis.
 struct Topk : FunctionOp<Topk> {
   static constexpr Schema schema{
       "topk(Tensor input, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor "
