@@ -23,17 +23,16 @@ void Full::expressions(ExprContext& c) {
 
 namespace {
 
-/// How many steps lie between start and end, rounded up; exact for integers.
-double count_steps(const Scalar& start, const Scalar& end, const Scalar& step, bool floating) {
-  std::int64_t distance = 0;
-  if (floating || __builtin_sub_overflow(end.to_int(), start.to_int(), &distance) ||
-      distance == INT64_MIN) {
-    return std::ceil((end.to_double() - start.to_double()) / step.to_double());
+/// How many numbers lie from start on before end, exactly: distances are taken without a sign, so
+/// that none overflows.
+std::uint64_t count_integers(std::int64_t start, std::int64_t end, std::int64_t step) {
+  const auto from = static_cast<std::uint64_t>(start);
+  const auto to = static_cast<std::uint64_t>(end);
+  const auto width = static_cast<std::uint64_t>(step);
+  if (step > 0 ? end <= start : end >= start) {
+    return 0;
   }
-  const std::int64_t stride = step.to_int();
-  const std::int64_t rest = distance % stride;
-  const bool rounds_up = rest != 0 && (rest < 0) == (stride < 0);
-  return static_cast<double>(distance / stride + (rounds_up ? 1 : 0));
+  return step > 0 ? (to - from - 1) / width + 1 : (from - to - 1) / (0 - width) + 1;
 }
 
 }  // namespace
@@ -49,7 +48,9 @@ void Arange::infer(const OpArgs& args, std::vector<Meta>& outputs) {
   const Scalar step = args.inputs[2].item();
   check<ArgumentError>(floating ? step.to_double() != 0 : step.to_int() != 0,
                        "arange: the step is 0; it must not be");
-  const double count = count_steps(start, end, step, floating);
+  const double count =
+      floating ? std::ceil((end.to_double() - start.to_double()) / step.to_double())
+               : static_cast<double>(count_integers(start.to_int(), end.to_int(), step.to_int()));
   check<ArgumentError>(std::isfinite(count),
                        "arange: from {} to {} by {}; the count must be finite", start.to_double(),
                        end.to_double(), step.to_double());
