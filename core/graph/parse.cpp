@@ -144,7 +144,8 @@ class Parser {
 
   GraphOperand operand(const Graph& graph, bool may_be_absent) {
     GraphOperand result;
-    if (may_be_absent && accept("None")) {
+    require(may_be_absent || !text_.substr(at_).starts_with("None"), "an operand");
+    if (accept("None")) {
       return result;
     }
     if (text_.substr(at_).starts_with("%")) {

@@ -28,7 +28,7 @@ TEST_F(ParseGraph, NoneStandsOnlyForWhatMayBeAbsent) {
       [] { parse_graph(with("softmax(%0; None, None)")); },
       "graph: line 2: expected an integer in range at 'None, None)\nreturn %'");
   check_error<FormatError>([] { parse_graph(with("permute(None; [])")); },
-                           "graph: line 2: expected an integer in range at 'None; [])\nreturn %'");
+                           "graph: line 2: expected an operand at 'None; [])\nreturn %1\n'");
   const std::string bounds = with("clamp(%0, None, 1)");
   EXPECT_EQ(print(parse_graph(bounds)), bounds);
   const std::string indices = with("index_take(%0, None, %0)");
