@@ -76,12 +76,6 @@ class Storage : public RefCounted {
   Producer* producer() const { return producer_.load(std::memory_order_acquire); }
   void set_producer(Producer* producer) { producer_.store(producer, std::memory_order_release); }
 
-  /// For the recorder of the thread that touches the storage: the run of calls that last did, and
-  /// the storage's number in it.
-  std::uint64_t touched = 0;
-  int touch_group = -1;
-  std::uint32_t engine_only = 0;
-
  private:
   void wait();
   void allocate_now();

@@ -35,7 +35,6 @@ struct TensorImpl : public RefCounted {
   Scalar immediate;            // the value, when there is no storage
   std::unique_ptr<AutogradMeta> autograd;
   BindingObject* binding = nullptr;
-  std::uint32_t engine_refs = 0;  // references held by a recorder's queue (its thread only)
 };
 
 class Tensor {
