@@ -213,7 +213,7 @@ Tensor call_in_place(const OpInfo& op, std::span<const Tensor> inputs,
   check<ArgumentError>(!target.is_immediate() && target.storage()->writable(),
                        "{}_: the tensor is read-only; write into a copy made with clone()",
                        op.name);
-  if (op.kind != OpKind::elementwise && op.kind != OpKind::random) {
+  if (op.kind != OpKind::elementwise) {
     return call_and_copy(op, inputs, attrs);
   }
   const MetaScope scope;

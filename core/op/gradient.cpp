@@ -17,21 +17,8 @@ GradContext::GradContext(const OpInfo& op, std::span<const Tensor> inputs,
       needs_(needs),
       results_(input_metas.size()) {}
 
-std::size_t GradContext::index(std::string_view name) const {
-  std::size_t n = 0;
-  for (const SchemaArg& arg : op_.schema.args) {
-    if (arg.is_operand()) {
-      if (arg.name == name) {
-        return n;
-      }
-      ++n;
-    }
-  }
-  fail<InternalError>("{}: gradient asks for '{}', which is no operand", op_.name, name);
-}
-
 const Tensor& GradContext::input(std::string_view name) const {
-  return input(static_cast<int>(index(name)));
+  return input(static_cast<int>(operand_index(op_, name)));
 }
 
 const Tensor& GradContext::input(int i) const {

@@ -41,16 +41,18 @@ class GradContext {
   const Attr& attr(std::string_view name) const;
   std::span<const Attr> attrs() const { return attrs_; }
   /// Shape and dtype of an input are known also where it is not saved.
-  const InputMeta& meta(std::string_view name) const { return metas_[index(name)]; }
+  const InputMeta& meta(std::string_view name) const { return metas_[operand_index(op_, name)]; }
   const InputMeta& meta(int i) const { return metas_[static_cast<std::size_t>(i)]; }
   int inputs() const { return static_cast<int>(metas_.size()); }
 
-  bool needs(std::string_view name) const { return needs(static_cast<int>(index(name))); }
+  bool needs(std::string_view name) const {
+    return needs(static_cast<int>(operand_index(op_, name)));
+  }
   bool needs(int i) const { return ((needs_ >> std::min(i, kNeedsBits - 1)) & 1U) != 0; }
   /// Gives the gradient of an input; it is summed over broadcast axes and cast to the input's
   /// dtype.
   void set(std::string_view name, const Tensor& gradient) {
-    set(static_cast<int>(index(name)), gradient);
+    set(static_cast<int>(operand_index(op_, name)), gradient);
   }
   void set(int i, const Tensor& gradient) { set(i, Gradient{gradient}); }
   void set(int i, const Gradient& gradient) { results_[static_cast<std::size_t>(i)] = gradient; }
@@ -58,8 +60,6 @@ class GradContext {
   std::vector<Gradient>& results() { return results_; }
 
  private:
-  std::size_t index(std::string_view name) const;
-
   const OpInfo& op_;
   std::span<const Tensor> inputs_;
   std::span<const Tensor> outputs_;

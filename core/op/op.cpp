@@ -197,19 +197,6 @@ namespace detail {
 
 namespace {
 
-std::size_t operand_ordinal(const OpInfo& info, std::string_view name) {
-  std::size_t operand = 0;
-  for (const SchemaArg& arg : info.schema.args) {
-    if (arg.is_operand()) {
-      if (arg.name == name) {
-        return operand;
-      }
-      ++operand;
-    }
-  }
-  fail<InternalError>("{}: saves '{}', which is no operand", info.name, name);
-}
-
 /// One past the last place that an operand takes: a list (always the last operand) takes all that
 /// are left.
 std::size_t operand_end(const OpInfo& info, std::string_view name, std::size_t begin) {
@@ -227,10 +214,10 @@ void note_saves(OpInfo& info, std::span<const std::string_view> names) {
     if (name.starts_with("output")) {
       info.saves |= 1U << (16 + (name.size() > 6 ? name[6] - '0' : 0));
     } else if (!name.empty()) {
-      const std::size_t begin = operand_ordinal(info, name);
+      const std::size_t begin = operand_index(info, name);
       const std::uint32_t users = colon == std::string_view::npos
                                       ? ~0U
-                                      : 1U << operand_ordinal(info, entry.substr(colon + 1));
+                                      : 1U << operand_index(info, entry.substr(colon + 1));
       for (std::size_t i = begin; i < operand_end(info, name, begin); ++i) {
         info.saves |= 1U << i;
         info.save_users[i] |= users;

@@ -28,7 +28,8 @@ std::size_t ordinal(const OpInfo& op, std::string_view name, bool operand) {
       ++n;
     }
   }
-  fail<InternalError>("{}: has no argument {}", op.name, name);
+  fail<InternalError>("{}: unknown {}: '{}'; the schema has none of that name", op.name,
+                      operand ? "operand" : "attribute", name);
 }
 
 enum class Category : std::uint8_t { none, boolean, integer, floating };
@@ -73,8 +74,12 @@ std::string_view op_kind_name(OpKind kind) {
   return kKindNames.at(static_cast<std::size_t>(kind));
 }
 
+std::size_t operand_index(const OpInfo& op, std::string_view name) {
+  return ordinal(op, name, true);
+}
+
 const Tensor& OpArgs::input(std::string_view name) const {
-  return inputs[ordinal(op, name, true)];
+  return inputs[operand_index(op, name)];
 }
 
 const Attr& OpArgs::attr(std::string_view name) const {

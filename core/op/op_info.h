@@ -3,7 +3,7 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -68,8 +68,8 @@ using BuildRule = void (*)(ExprContext& context);
 struct ElementwiseRule {
   enum class Output : std::uint8_t { common, boolean, attribute, own };
   BuildRule build = nullptr;
-  Output output =
-      Output::common;  // `attribute`: the first attribute; `own`: input i's dtype for output i
+  /// `attribute`: the first attribute; `own`: the dtype of input i for output i.
+  Output output = Output::common;
   bool promote_to_float = false;  // integers compute as float32, as in exp
   std::uint32_t own_dtype = 0;    // bits of operands that do not take part in promotion
 };
@@ -82,8 +82,8 @@ struct ReductionRule {
   Combine combine = Combine::sum;
   Output output = Output::same;
   BuildRule pre = nullptr;  // one input: the element
-  BuildRule post =
-      nullptr;  // inputs: the combined value, the count (in its class), further operands
+  /// Inputs: the combined value, the count (in its class), further operands.
+  BuildRule post = nullptr;
   bool empty_allowed = true;
 };
 
@@ -98,7 +98,8 @@ using ViewRule = bool (*)(const OpArgs& args, ViewGeometry& result);
 /// Composites: the results in terms of other ops.
 using BodyRule = void (*)(const OpArgs& args, std::vector<Tensor>& outputs);
 
-/// Ops that run as a function on memory: contiguous (or as given) inputs, allocated outputs.
+/// Ops that run as a function on memory. Inputs as they were given, strided or numbers without
+/// storage; outputs contiguous, their storage to be reached by raw_data().
 using RunRule = void (*)(const OpArgs& args, std::span<Tensor> outputs);
 
 /// Contractions: which product or convolution computes them.
@@ -121,8 +122,8 @@ struct OpInfo {
   GradientRule gradient = nullptr;  // null: derived from the body, or not differentiable
   bool differentiable = true;       // false: results never require gradients
   std::uint32_t saves = 0;          // bit i: input i; bit 16 + i: output i
-  std::array<std::uint32_t, 16>
-      save_users{};  // for saved input i: the operands whose gradients read it
+  /// For saved input i: the operands whose gradients read it, one bit each.
+  std::array<std::uint32_t, 16> save_users{};
   ElementwiseRule elementwise;
   ReductionRule reduction;
   ViewRule view = nullptr;
@@ -137,8 +138,8 @@ struct OpInfo {
   bool deterministic = true;  // false: draws random numbers
   bool checks_data = false;   // may raise an error that depends on data: never deferred
   bool skips_unread = false;  // `run` gets undefined tensors for results that nobody reads
-  bool row_independent =
-      false;  // each row of the result depends on its own row of the inputs alone
+  /// Each row of the result depends on its own row of the inputs alone.
+  bool row_independent = false;
   bool rows_beside_dim = false;  // likewise, if the attribute `dim` is not axis 0
   int id = 0;                    // place in the table
 
@@ -153,6 +154,9 @@ Dtype promoted_dtype(std::span<const Tensor> inputs, std::uint32_t own_dtype);
 
 /// Throws DtypeError if `dtype` is not one that `op` takes, naming the argument.
 void check_dtype(const OpInfo& op, std::string_view arg, Dtype dtype);
+
+/// The place of an argument among the operands of `op`. Errors: InternalError if none has the name.
+std::size_t operand_index(const OpInfo& op, std::string_view name);
 
 /// Attributes that are equal but for sizes, which no code depends on.
 bool equal_but_for_sizes(const OpInfo& op, std::span<const Attr> a, std::span<const Attr> b);
