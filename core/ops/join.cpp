@@ -293,47 +293,4 @@ void Triu::body(const OpArgs& args, std::vector<Tensor>& outputs) {
   keep_triangle(args, false, outputs);
 }
 
-namespace {
-
-/// The axis `dim` of a tensor that is to be divided.
-int divided_axis(const Tensor& tensor, std::int64_t dim, std::string_view op) {
-  check<ShapeError>(tensor.rank() > 0, "{}: a tensor of rank 0 has no axes", op);
-  return normalize_axis(dim, tensor.rank(), op);
-}
-
-}  // namespace
-
-std::vector<Tensor> split_sizes(const Tensor& tensor, std::span<const std::int64_t> sizes,
-                                std::int64_t dim) {
-  const int axis = divided_axis(tensor, dim, "split");
-  std::vector<Tensor> parts;
-  std::int64_t start = 0;
-  for (const std::int64_t size : sizes) {
-    check<ArgumentError>(size >= 0, "split: a size is {}; sizes must be 0 or more", size);
-    parts.push_back(slice(tensor, axis, start, start + size));
-    start += size;
-  }
-  check<ShapeError>(start == tensor.shape()[axis],
-                    "split: the sizes sum to {}; axis {} of shape {} has {}", start, axis,
-                    tensor.shape(), tensor.shape()[axis]);
-  return parts;
-}
-
-std::vector<Tensor> split(const Tensor& tensor, std::int64_t size, std::int64_t dim) {
-  check<ArgumentError>(size > 0, "split: size is {}; it must be positive", size);
-  std::int64_t left = tensor.shape()[divided_axis(tensor, dim, "split")];
-  Ints sizes;
-  do {
-    sizes.push_back(std::min(size, left));
-    left -= sizes.back();
-  } while (left > 0);
-  return split_sizes(tensor, sizes, dim);
-}
-
-std::vector<Tensor> chunk(const Tensor& tensor, std::int64_t chunks, std::int64_t dim) {
-  check<ArgumentError>(chunks > 0, "chunk: {} chunks; at least one is required", chunks);
-  const std::int64_t size = tensor.shape()[divided_axis(tensor, dim, "chunk")];
-  return split(tensor, std::max<std::int64_t>((size + chunks - 1) / chunks, 1), dim);
-}
-
 }  // namespace rondo

@@ -101,16 +101,6 @@ inline constexpr Triu triu;
 /// bool [rows, columns]: true where column - row <= diagonal.
 Tensor lower_triangle(std::int64_t rows, std::int64_t columns, std::int64_t diagonal);
 
-/// Views of `sizes` elements each along `dim`. Errors: ArgumentError for a negative size,
-/// ShapeError unless they sum to that of the axis, IndexError for another axis.
-std::vector<Tensor> split_sizes(const Tensor& tensor, std::span<const std::int64_t> sizes,
-                                std::int64_t dim);
-/// Views of `size` elements each along `dim`; the last one may be smaller. Errors: ArgumentError
-/// unless `size` (here) or `chunks` (below) is positive, ShapeError for rank 0, IndexError.
-std::vector<Tensor> split(const Tensor& tensor, std::int64_t size, std::int64_t dim);
-/// At most `chunks` views of equal size along `dim`; the last one may be smaller.
-std::vector<Tensor> chunk(const Tensor& tensor, std::int64_t chunks, std::int64_t dim);
-
 using JoinOps = OpList<Cat, Concatenate, Stack, Pad, Flip, Roll, Diagonal, Tril, Triu>;
 
 }  // namespace rondo

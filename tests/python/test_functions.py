@@ -135,6 +135,11 @@ def test_spreading_cutting_and_joining_are_numpys(same):
     assert [t.shape for t in rondo.hsplit(x, 3)] == [(2, 1)] * 3 and len(rondo.vsplit(x, 2)) == 2
     with raises(rondo.ShapeError, "vsplit: 2 elements do not divide into 3 parts"):
         rondo.vsplit(x, 3)
+    assert [t.shape for t in rondo.split(rondo.zeros(0, 3), 2)] == [(0, 3)]
+    assert [t.shape for t in rondo.split(v, (2, 0, 1))] == [(2,), (0,), (1,)]
+    with pytest.raises(rondo.ArgumentError) as error:
+        rondo.split(v, (5, -2))
+    assert str(error.value) == "split: the sizes are (5, -2); they must be 0 or more"
     same(rondo.column_stack([v, v]), np.column_stack([[1.0, 2.0, 3.0]] * 2))
     same(rondo.dstack([x, x]), np.dstack([X, X]))
     same(rondo.row_stack([x, v]), np.vstack([X, [1.0, 2.0, 3.0]]))

@@ -65,6 +65,8 @@ def split(tensor: Tensor, split_size_or_sections: Ints, dim: int = 0) -> tuple[T
         starts = range(0, size, step) if size else (0,)
         return tuple(ops.slice(tensor, dim, start, start + step) for start in starts)
     sections = tuple(split_size_or_sections)
+    if builtins.min(sections, default=0) < 0:
+        raise ArgumentError(f"split: the sizes are {sections}; they must be 0 or more")
     if sum(sections) != size:
         raise ShapeError(f"split: the sizes {sections} add up to {sum(sections)}; expected {size}")
     parts = []

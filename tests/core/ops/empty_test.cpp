@@ -59,7 +59,6 @@ TEST(EmptyTensors, OrderJoinAndMoveNothing) {
   EXPECT_EQ(roll(nothing({0, 2}), Ints{1}, Ints{0}).shape(), (Shape{0, 2}));
   EXPECT_EQ(tril(nothing({0, 3})).shape(), (Shape{0, 3}));
   EXPECT_EQ(diagonal(nothing({0, 3})).shape(), (Shape{0}));
-  EXPECT_EQ(split(nothing({0, 3}), 2, 0).size(), 1U);
 }
 
 TEST(EmptyTensors, LayersTakeEmptyBatches) {
