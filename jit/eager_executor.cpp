@@ -1,8 +1,7 @@
 #include "jit/eager_executor.h"
 
-#include <algorithm>
-
 #include "core/graph/flow_builder.h"
+#include "core/op/clashes.h"
 #include "core/tensor/copy.h"
 #include "tracer/token.h"
 
@@ -17,25 +16,11 @@ std::uint64_t identity_key(const OpCall& call, std::size_t i) {
   for (std::size_t j = 0; j < i; ++j) {
     const Tensor& u = call.inputs[j];
     if (t.defined() && u.defined() && !t.is_immediate() && !u.is_immediate() &&
-        t.storage() == u.storage() && t.offset() == u.offset() && t.shape() == u.shape() &&
-        t.strides() == u.strides()) {
+        t.storage() == u.storage() && same_geometry(t, u)) {
       return j;
     }
   }
   return i;
-}
-
-/// In place, an operand that shares memory with the target but not element by element is read from
-/// a copy.
-bool clashes(const OpCall& call, const Tensor& input) {
-  if (!input.defined() || input.is_immediate()) {
-    return false;
-  }
-  return std::any_of(call.outputs.begin(), call.outputs.end(), [&](const Tensor& output) {
-    return output.storage() == input.storage() &&
-           !(output.offset() == input.offset() && output.shape() == input.shape() &&
-             output.strides() == input.strides());
-  });
 }
 
 }  // namespace
@@ -46,8 +31,7 @@ void EagerExecutor::execute(const OpCall& call) {
       input.storage()->data();
     }
   }
-  if (call.in_place && std::any_of(call.inputs.begin(), call.inputs.end(),
-                                   [&](const Tensor& t) { return clashes(call, t); })) {
+  if (call.in_place && clashes(call)) {
     std::vector<Tensor> inputs(call.inputs.begin(), call.inputs.end());
     for (Tensor& input : inputs) {
       if (clashes(call, input)) {

@@ -3,41 +3,13 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/op/work.h"
 
 namespace rondo::jit {
 namespace {
 
 /// What a call costs that does nothing.
 constexpr double kCall = 100;
-
-double count(const Tensor& t) {
-  return t.defined() && !t.is_immediate() ? static_cast<double>(t.numel()) : 0;
-}
-
-double last_size(const Tensor& t) {
-  return t.rank() > 0 ? std::max(1.0, static_cast<double>(t.size(t.rank() - 1))) : 1;
-}
-
-/// Multiplications for each element of `grid`, which the other operand of a convolution gives.
-double taps(const Tensor& grid, const Tensor& weight) {
-  return count(grid) * count(weight) / std::max(1.0, static_cast<double>(weight.size(0)));
-}
-
-double product_work(const OpCall& call) {
-  switch (call.op.contraction) {
-    case Contraction::matmul:
-      return count(call.outputs[0]) * last_size(call.inputs[0]);
-    case Contraction::convolution:
-      return taps(call.outputs[0], call.inputs[1]);
-    case Contraction::convolution_input:
-      return taps(call.inputs[0], call.inputs[1]);
-    case Contraction::convolution_weight:
-      return taps(call.inputs[0], call.outputs[0]);
-    default:
-      break;
-  }
-  return 0;
-}
 
 /// Elements of each window, for ops on windows.
 double window_size(const OpCall& call) {
@@ -64,10 +36,10 @@ double window_size(const OpCall& call) {
 double work_of(const OpCall& call) {
   double most = 0;
   for (const Tensor& t : call.inputs) {
-    most = std::max(most, count(t));
+    most = std::max(most, element_count(t));
   }
   for (const Tensor& t : call.outputs) {
-    most = std::max(most, count(t));
+    most = std::max(most, element_count(t));
   }
   if (call.op.kind == OpKind::window) {
     most *= window_size(call);

@@ -3,6 +3,9 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/ops/create.h"
+#include "core/ops/index.h"
+#include "core/ops/rounding.h"
 #include "core/tensor/equal.h"
 
 namespace rondo::tracer {
@@ -13,12 +16,6 @@ constexpr std::int64_t kMaxTried = std::int64_t{1} << 20;  // elements of an inp
 constexpr double kMaxWork = 1U << 27;                      // of a run with a large size
 constexpr std::int64_t kFurther = 8;                       // from one large size to the next
 
-const OpInfo& op_named(std::string_view name) {
-  const OpInfo* op = OpTable::instance().find(name);
-  invariant(op != nullptr, "an op for tracing is missing");
-  return *op;
-}
-
 /// The examples with sizes moved: rows are repeated, so that indices stay valid.
 std::vector<Tensor> resized(const TraceRequest& request,
                             const std::map<std::string, std::int64_t>& moves) {
@@ -28,9 +25,8 @@ std::vector<Tensor> resized(const TraceRequest& request,
     if (move != moves.end() && move->second != 0) {
       Tensor& input = inputs[static_cast<std::size_t>(dynamic.input)];
       const std::int64_t size = input.size(dynamic.axis);
-      const Tensor places = call_one(
-          op_named("remainder"), {call_one(op_named("arange"), {0, size + move->second}), size});
-      input = call_one(op_named("index_select"), {input, dynamic.axis, places});
+      const Tensor places = remainder(arange(0, size + move->second), size);
+      input = index_select(input, dynamic.axis, places);
     }
   }
   return inputs;
@@ -244,8 +240,7 @@ void SizeFit::fit_pairs() {
         check<ArgumentError>(
             factors.back() == 0 || (whole_steps(symbols_[s]) && whole_steps(symbols_[t])),
             "trace: {}: an integer depends on a product of the sizes {} and {}; their examples "
-            "must "
-            "be multiples of the steps {} and {} in which they go",
+            "must be multiples of the steps {} and {} in which they go",
             base_.graph.name, symbols_[s].name, symbols_[t].name, symbols_[s].step,
             symbols_[t].step);
       }

@@ -5,19 +5,27 @@
 
 #include "core/base/error.h"
 #include "core/op/generator.h"
+#include "core/op/observer_scope.h"
+#include "core/op/work.h"
+#include "core/ops/create.h"
+#include "core/tensor/equal.h"
 
 namespace rondo::tracer {
 namespace {
 
-const OpInfo& op_named(std::string_view name) {
-  const OpInfo* op = OpTable::instance().find(name);
-  invariant(op != nullptr, "an op for tracing is missing");
-  return *op;
+bool same_place(const Tensor& a, const Tensor& b) {
+  return a.dtype() == b.dtype() && same_geometry(a, b);
 }
 
-bool same_place(const Tensor& a, const Tensor& b) {
-  return a.offset() == b.offset() && a.shape() == b.shape() && a.strides() == b.strides() &&
-         a.dtype() == b.dtype();
+double work_of(const OpCall& call) {
+  double work = product_work(call);
+  for (const Tensor& input : call.inputs) {
+    work += element_count(input);
+  }
+  for (const Tensor& output : call.outputs) {
+    work += element_count(output);
+  }
+  return work;
 }
 
 }  // namespace
@@ -36,35 +44,6 @@ Recording::Recording(const TraceRequest& request, const std::vector<Tensor>& inp
     }
   }
 }
-
-namespace {
-
-double count(const Tensor& tensor) {
-  return tensor.defined() ? static_cast<double>(tensor.numel()) : 0;
-}
-
-double work_of(const OpCall& call) {
-  double work = 0;
-  for (const Tensor& input : call.inputs) {
-    work += count(input);
-  }
-  for (const Tensor& output : call.outputs) {
-    work += count(output);
-  }
-  if (call.op.kind != OpKind::contraction || call.inputs.size() < 2) {
-    return work;
-  }
-  const Tensor& first = call.inputs[0];
-  const Tensor& second = call.inputs[1];
-  const std::int64_t last = first.rank() == 0 ? 1 : first.size(first.rank() - 1);
-  const double terms =
-      call.op.contraction == Contraction::matmul
-          ? static_cast<double>(last)
-          : count(second) / static_cast<double>(std::max<std::int64_t>(second.size(0), 1));
-  return work + count(call.outputs[0]) * terms;
-}
-
-}  // namespace
 
 void Recording::called(const OpCall& call) {
   work += work_of(call);
@@ -203,7 +182,7 @@ GraphOperand Recording::shared(const Tensor& tensor) {
   for (auto at = first; at != last; ++at) {
     if (same_place(at->second, tensor)) {
       GraphNode node;
-      node.op = &op_named("clone");
+      node.op = &info<Clone>();
       node.source = source();
       node.no_grad = !at->second.is_same(tensor);
       node.inputs.push_back(operand(at->second));
@@ -226,23 +205,20 @@ Recording record(const TraceRequest& request, const std::vector<Tensor>& inputs,
   const GradMode grad(true);
   Generator generator;
   const GeneratorScope draws(generator);
-  CallObserver*& observer = current_observer();
-  CallObserver* const previous = std::exchange(observer, &recording);
   try {
+    const ObserverScope observed(&recording);
     recording.outputs = request.function(inputs);
   } catch (...) {
-    observer = previous;
     unchanged.restore();
     throw;
   }
-  observer = previous;
   for (Tensor& output : recording.outputs) {
     const bool made = recording.value(output) >= 0;
     const int value = recording.result(output);
     check<ArgumentError>(value >= 0, "trace: a result of {} was not computed from calls of ops",
                          request.method);
     recording.graph.outputs.push_back(value);
-    output = made ? output : call_one(op_named("clone"), {output});
+    output = made ? output : clone(output);
   }
   unchanged.restore();
   return recording;
@@ -260,8 +236,7 @@ UnchangedTensors::UnchangedTensors(const TraceRequest& request) {
   for (const NamedTensor& named : request.tensors) {
     stop_gradient(named.tensor);
     if (named.writable && named.tensor.storage()->writable()) {
-      kept_.push_back({named.tensor, call_one(op_named("clone"), {named.tensor}),
-                       named.tensor.storage()->version()});
+      kept_.push_back({named.tensor, clone(named.tensor), named.tensor.storage()->version()});
     }
   }
 }
@@ -276,7 +251,7 @@ void UnchangedTensors::restore() {
   const GradMode no_grad(false);
   for (Kept& kept : kept_) {
     if (kept.tensor.storage()->version() != kept.version) {
-      call_one_in_place(op_named("copy"), {kept.tensor, kept.copy});
+      copy.in_place(kept.tensor, kept.copy);
       kept.version = kept.tensor.storage()->version();
     }
   }

@@ -7,22 +7,23 @@
 
 namespace rondo {
 
+bool same_element(const std::byte* a, const std::byte* b, Dtype dtype) {
+  if (std::memcmp(a, b, static_cast<std::size_t>(size_bytes(dtype, 1))) == 0) {
+    return true;
+  }
+  return is_floating(dtype) && std::isnan(read_element(a, dtype).to_double()) &&
+         std::isnan(read_element(b, dtype).to_double());
+}
+
 bool same_bits(const Tensor& a, const Tensor& b) {
   if (a.shape() != b.shape() || a.dtype() != b.dtype()) {
     return false;
   }
   const Tensor x = contiguous_copy(a);
   const Tensor y = contiguous_copy(b);
-  const Dtype dtype = x.dtype();
-  const std::int64_t width = size_bytes(dtype, 1);
-  const auto is_nan = [dtype](const std::byte* element) {
-    return is_floating(dtype) && std::isnan(read_element(element, dtype).to_double());
-  };
-  const std::byte* p = x.data();
-  const std::byte* q = y.data();
-  for (std::int64_t i = 0; i < x.numel(); ++i, p += width, q += width) {
-    const bool equal = std::memcmp(p, q, static_cast<std::size_t>(width)) == 0;
-    if (!equal && !(is_nan(p) && is_nan(q))) {
+  const std::int64_t element = size_bytes(x.dtype(), 1);
+  for (std::int64_t i = 0; i < x.numel(); ++i) {
+    if (!same_element(x.data() + i * element, y.data() + i * element, x.dtype())) {
       return false;
     }
   }
