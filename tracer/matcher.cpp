@@ -1,6 +1,6 @@
 #include "tracer/matcher.h"
 
-#include "tracer/token.h"
+#include "core/tensor/equal.h"
 
 namespace rondo::tracer {
 
@@ -18,62 +18,15 @@ void PendingCall::clear() {
   attrs.clear();
 }
 
-void StorageMap::reset() {
-  if (++run_ == 0) {
-    slots_.fill({});
-    run_ = 1;
-  }
-}
-
-int StorageMap::find(std::uint64_t storage) const {
-  for (std::size_t i = mix(1, storage) % kSlots;; i = (i + 1) % kSlots) {
-    const Slot& slot = slots_[i];
-    if (slot.run != run_) {
-      return -1;
-    }
-    if (slot.storage == storage) {
-      return slot.group;
-    }
-  }
-}
-
-void StorageMap::insert(std::uint64_t storage, int group) {
-  std::size_t i = mix(1, storage) % kSlots;
-  while (slots_[i].run == run_ && slots_[i].storage != storage) {
-    i = (i + 1) % kSlots;
-  }
-  slots_[i] = {storage, run_, group};
-}
-
-void CountMap::reset() {
-  if (slots_.empty() || ++run_ == 0) {
-    slots_.assign(kSlots, {});
-    run_ = 1;
-  }
-  keys_.clear();
-}
-
-CountMap::Slot& CountMap::slot(const void* key) {
-  std::size_t i = mix(3, reinterpret_cast<std::uintptr_t>(key)) % kSlots;
-  while (slots_[i].run == run_ && slots_[i].key != key) {
-    i = (i + 1) % kSlots;
-  }
-  if (slots_[i].run != run_) {
-    slots_[i] = {key, run_, 0};
-    keys_.push_back(key);
-  }
-  return slots_[i];
-}
-
 void Matcher::start(const Segment& segment) {
   segment_ = &segment;
   position_ = 0;
-  storages_.reset();
+  groups_.clear();
 }
 
-bool Matcher::same_geometry(const Tensor& a, const Tensor& b) {
-  return a.is_same(b) ||
-         (a.offset() == b.offset() && a.shape() == b.shape() && a.strides() == b.strides());
+int Matcher::group_of(const Tensor& tensor) const {
+  const int* group = groups_.find(tensor.storage()->id());
+  return group == nullptr ? -1 : *group;
 }
 
 bool Matcher::matches(const OpCall& call, const std::vector<PendingCall>& pending) {
@@ -115,7 +68,7 @@ bool Matcher::matches_operand(const OpCall& call, std::size_t slot,
   if (value.external) {
     return matches_external(call, slot, use, pending);
   }
-  if (storages_.find(tensor.storage()->id()) != value.group) {
+  if (group_of(tensor) != value.group) {
     return false;
   }
   const int made = value.alias_of >= 0 ? value.alias_of : use.value;
@@ -141,7 +94,7 @@ bool Matcher::matches_external(const OpCall& call, std::size_t slot, const FlowU
   if (tensor.rank() != value.rank || ones_mask(tensor.shape()) != value.ones) {
     return false;
   }
-  const int group = storages_.find(tensor.storage()->id());
+  const int group = group_of(tensor);
   const bool first =
       value.call == static_cast<int>(position_) && value.slot == static_cast<int>(slot);
   if (!first) {
@@ -150,10 +103,10 @@ bool Matcher::matches_external(const OpCall& call, std::size_t slot, const FlowU
         own ? call.inputs
             : std::span<const Tensor>(pending[static_cast<std::size_t>(value.call)].inputs);
     const Tensor& seen = inputs[static_cast<std::size_t>(value.slot)];
-    return group == value.group && same_geometry(tensor, seen);
+    return group == value.group && (tensor.is_same(seen) || same_geometry(tensor, seen));
   }
   if (group < 0 && value.first_of_group) {
-    storages_.insert(tensor.storage()->id(), value.group);
+    groups_[tensor.storage()->id()] = value.group;
     return true;
   }
   return group == value.group && !value.first_of_group;
@@ -163,7 +116,7 @@ void Matcher::accept(const OpCall& call) {
   const FlowNode& node = segment_->flow.nodes[position_];
   for (std::size_t i = 0; i < call.outputs.size(); ++i) {
     const FlowValue& value = segment_->flow.values[static_cast<std::size_t>(node.outputs[i])];
-    storages_.insert(call.outputs[i].storage()->id(), value.group);
+    groups_[call.outputs[i].storage()->id()] = value.group;
   }
   ++position_;
 }

@@ -2,11 +2,11 @@
 // earlier value.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "core/op/executor.h"
+#include "tracer/clearable_map.h"
 #include "tracer/segment.h"
 
 namespace rondo::tracer {
@@ -21,48 +21,6 @@ struct PendingCall {
 
   void assign(const OpCall& call);
   void clear();
-};
-
-/// Which storage of the current run is which storage of the flow.
-class StorageMap {
- public:
-  void reset();
-  /// -1 if the storage has not been met.
-  int find(std::uint64_t storage) const;
-  void insert(std::uint64_t storage, int group);
-
- private:
-  static constexpr std::size_t kSlots = 2048;
-  struct Slot {
-    std::uint64_t storage = 0;
-    std::uint32_t run = 0;
-    int group = -1;
-  };
-  std::array<Slot, kSlots> slots_{};
-  std::uint32_t run_ = 0;
-};
-
-/// Counts by address; emptied in constant time.
-class CountMap {
- public:
-  void reset();
-  /// Adds one; the number after that.
-  std::uint32_t add(const void* key) { return ++slot(key).count; }
-  std::uint32_t count(const void* key) { return slot(key).count; }
-  /// The keys that have been met since the reset.
-  const std::vector<const void*>& keys() const { return keys_; }
-
- private:
-  static constexpr std::size_t kSlots = 4096;
-  struct Slot {
-    const void* key = nullptr;
-    std::uint32_t run = 0;
-    std::uint32_t count = 0;
-  };
-  Slot& slot(const void* key);
-  std::vector<Slot> slots_;
-  std::vector<const void*> keys_;
-  std::uint32_t run_ = 0;
 };
 
 /// Follows one segment call by call.
@@ -83,11 +41,12 @@ class Matcher {
                        const std::vector<PendingCall>& pending);
   bool matches_external(const OpCall& call, std::size_t slot, const FlowUse& use,
                         const std::vector<PendingCall>& pending);
-  static bool same_geometry(const Tensor& a, const Tensor& b);
+  /// The group of the flow that a storage of this run stands for; -1 if it has not been met.
+  int group_of(const Tensor& tensor) const;
 
   const Segment* segment_ = nullptr;
   std::size_t position_ = 0;
-  StorageMap storages_;
+  ClearableMap<std::uint64_t, int> groups_;  // by the storage's id
 };
 
 }  // namespace rondo::tracer

@@ -1,8 +1,10 @@
 #include "tracer/recorder.h"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
+#include "core/op/clashes.h"
 #include "tracer/params.h"
 #include "tracer/token.h"
 
@@ -13,22 +15,6 @@ namespace {
 const void* this_thread() {
   thread_local char anchor = 0;
   return &anchor;
-}
-
-bool clashes_in_place(const OpCall& call) {
-  for (const Tensor& input : call.inputs) {
-    if (!input.defined() || input.is_immediate()) {
-      continue;
-    }
-    for (const Tensor& output : call.outputs) {
-      if (output.storage() == input.storage() &&
-          !(output.offset() == input.offset() && output.shape() == input.shape() &&
-            output.strides() == input.strides())) {
-        return true;
-      }
-    }
-  }
-  return false;
 }
 
 /// While it lives, reads and calls are the engine's own.
@@ -61,7 +47,10 @@ class Recorder::Lock {
       nested_ = true;
       return;
     }
-    while (recorder.locked_.test_and_set(std::memory_order_acquire)) {
+    for (int tries = 0; recorder.locked_.test_and_set(std::memory_order_acquire); ++tries) {
+      if (tries >= kSpins) {
+        std::this_thread::yield();  // a launch may take long
+      }
     }
     recorder.owner_.store(this_thread(), std::memory_order_relaxed);
   }
@@ -75,6 +64,8 @@ class Recorder::Lock {
   Lock& operator=(const Lock&) = delete;
 
  private:
+  static constexpr int kSpins = 100;
+
   Recorder& recorder_;
   bool nested_ = false;
 };
@@ -94,10 +85,25 @@ bool Recorder::deferrable(const OpCall& call) {
       return false;
     }
   }
-  return !call.in_place || !clashes_in_place(call);
+  return !call.in_place || !clashes(call);
+}
+
+/// Has other threads run what they have queued for these operands: what is queued here reads and
+/// writes memory that is complete. Done without this recorder's lock, for two threads that need
+/// each other's results would wait for ever if each held its own.
+void Recorder::wait_for_other_threads(std::span<const Tensor> operands) const {
+  for (const Tensor& t : operands) {
+    if (t.defined() && !t.is_immediate()) {
+      const Producer* producer = t.storage()->producer();
+      if (producer != nullptr && producer != this) [[unlikely]] {
+        t.storage()->data();
+      }
+    }
+  }
 }
 
 void Recorder::execute(const OpCall& call) {
+  wait_for_other_threads(call.inputs);
   const Lock lock(*this);
   if (!enabled_ || running_) {
     eager_.execute(call);
@@ -225,28 +231,28 @@ void Recorder::finish() {
 
 const std::vector<int>& Recorder::live_results(const Flow& flow) {
   // An impl that only the queue refers to is dead; a storage is live if any other impl looks at it.
-  impl_counts_.reset();
-  dead_counts_.reset();
+  queue_counts_.clear();
+  dead_counts_.clear();
   for (std::size_t i = 0; i < pending_count_; ++i) {
     for (const auto* list : {&pending_[i].inputs, &pending_[i].outputs}) {
       for (const Tensor& t : *list) {
         if (t.defined() && !t.is_immediate()) {
-          impl_counts_.add(t.impl());
+          ++queue_counts_[t.impl()];
         }
       }
     }
   }
-  for (const void* key : impl_counts_.keys()) {
-    const auto* impl = static_cast<const TensorImpl*>(key);
-    if (impl->use_count() == impl_counts_.count(key)) {
-      dead_counts_.add(impl->storage.get());
+  for (const TensorImpl* impl : queue_counts_.keys()) {
+    if (impl->use_count() == *queue_counts_.find(impl)) {
+      ++dead_counts_[impl->storage.get()];
     }
   }
   live_.clear();
   for (std::size_t i = 0; i < flow.nodes.size(); ++i) {
     for (std::size_t o = 0; o < flow.nodes[i].outputs.size(); ++o) {
       const Storage* storage = pending_[i].outputs[o].storage().get();
-      if (storage->use_count() > dead_counts_.count(storage)) {
+      const std::uint32_t* dead = dead_counts_.find(storage);
+      if (storage->use_count() > (dead == nullptr ? 0 : *dead)) {
         live_.push_back(flow.nodes[i].outputs[o]);
       }
     }
@@ -270,12 +276,6 @@ void Recorder::launch() {
   for (std::size_t i = 0; i < pending_count_; ++i) {
     PendingCall& call = pending_[i];
     launch_calls_[i] = {call.inputs, call.outputs, call.attrs};
-    for (const Tensor& input : call.inputs) {
-      if (input.defined() && !input.is_immediate() && input.storage()->producer() != nullptr &&
-          input.storage()->producer() != this) {
-        input.storage()->data();
-      }
-    }
     for (const Tensor& output : call.outputs) {
       output.storage()->set_producer(nullptr);
     }

@@ -10,6 +10,7 @@
 
 #include "core/graph/flow_builder.h"
 #include "core/op/executor.h"
+#include "tracer/clearable_map.h"
 #include "tracer/matcher.h"
 #include "tracer/repeat_finder.h"
 #include "tracer/segment.h"
@@ -60,6 +61,7 @@ class Recorder final : public Executor, public Producer {
   class Lock;
 
   static bool deferrable(const OpCall& call);
+  void wait_for_other_threads(std::span<const Tensor> operands) const;
   void execute_locked(const OpCall& call);
   void run_cold(const OpCall& call, std::uint64_t token);
   bool try_enter(const OpCall& call, std::uint64_t token);
@@ -100,8 +102,8 @@ class Recorder final : public Executor, public Producer {
   std::size_t pending_count_ = 0;
   std::vector<std::uint64_t> pending_tokens_;
   std::vector<CallTensors> launch_calls_;
-  CountMap impl_counts_;
-  CountMap dead_counts_;
+  ClearableMap<const TensorImpl*, std::uint32_t> queue_counts_;  // references that the queue holds
+  ClearableMap<const Storage*, std::uint32_t> dead_counts_;      // dead impls, by their storage
   std::vector<int> live_;
   std::int64_t pending_bytes_ = 0;
   Segment* current_ = nullptr;

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <barrier>
 #include <cmath>
+#include <future>
 #include <thread>
+#include <utility>
 
 #include "core/autograd/backward.h"
 #include "core/ops/all.h"
@@ -191,6 +194,100 @@ TEST(Recorder, ShapesMayChangeBetweenRounds) {
     return true;
   });
   EXPECT_TRUE(right);
+}
+
+TEST(Recorder, ACallMayTakeMoreTensorsThanASegmentHasCalls) {
+  const ModeScope scope(jit::Mode::interpreted);
+  const Values last = fresh_thread([] {
+    std::vector<Tensor> list;
+    for (int i = 0; i < 5000; ++i) {
+      list.push_back(floats({1}, {static_cast<float>(i)}));
+    }
+    Values result;
+    for (int i = 0; i < 30; ++i) {
+      const Tensor all = cat(list) * 0.5 + 1;
+      result = values(slice(sqrt(abs(tanh(exp(sin(cos(all)))))), 0, 0, 2, 1));
+    }
+    return result;
+  });
+  EXPECT_NEAR(last[0], std::sqrt(std::tanh(std::exp(std::sin(std::cos(1.0))))), 1e-5);
+}
+
+/// Writes into `x` twelve times, in no order that repeats.
+void write_often(const Tensor& x) {
+  for (const int i : {0, 1, 2, 3, 1, 0, 3, 2, 3, 0, 1, 2}) {
+    if (i < 2) {
+      i == 0 ? add.in_place(x, 1) : mul.in_place(x, 0.5);
+    } else {
+      i == 2 ? sub.in_place(x, 2) : div.in_place(x, 4);
+    }
+  }
+}
+
+/// A result that waits in the calling thread's recorder: 2 at every place, or what follows from it.
+Tensor queued_result() {
+  Tensor y;
+  for (int round = 0; round < 40; ++round) {
+    y = ones({4}, Dtype::float32) * 2;
+    for (int i = 0; i < 4; ++i) {
+      y = tanh(exp(y) * 0.25) + 0.5;
+    }
+    if (round < 39) {
+      values(y);
+    }
+  }
+  return y;
+}
+
+TEST(Recorder, AWriteIntoWhatAnotherThreadHasQueuedIsNotLost) {
+  const ModeScope scope(jit::Mode::interpreted);
+  jit::initialize();
+  std::promise<Tensor> queued;
+  std::promise<void> written;
+  std::thread other([&] {
+    const Tensor y = queued_result();
+    EXPECT_NE(y.storage()->producer(), nullptr);
+    queued.set_value(y);
+    written.get_future().wait();
+  });
+  const auto [expected, got] = fresh_thread([&] {
+    const Tensor alone = contiguous(floats({4}, {0, 0, 0, 0}));
+    for (int round = 0; round < 40; ++round) {
+      write_often(alone);
+      values(alone);
+    }
+    const Tensor y = queued.get_future().get();
+    add.in_place(y, 1);
+    EXPECT_FALSE(jit::thread_recorder().idle());
+    const Values result = values(y);
+    jit::thread_recorder().set_enabled(false);
+    return std::pair(values(queued_result() + 1), result);
+  });
+  written.set_value();
+  other.join();
+  EXPECT_EQ(got, expected);
+}
+
+TEST(Recorder, ThreadsThatNeedEachOthersResultsDoNotWaitForEver) {
+  const ModeScope scope(jit::Mode::interpreted);
+  jit::initialize();
+  // Each thread queues a call on what the other has queued, and then both read at the same time.
+  std::promise<Tensor> queued[2];
+  std::barrier meet(2);
+  Values read[2];
+  const auto run = [&](int n) {
+    const Tensor mine = queued_result();
+    EXPECT_NE(mine.storage()->producer(), nullptr);
+    queued[n].set_value(mine);
+    const Tensor theirs = queued[1 - n].get_future().get();
+    meet.arrive_and_wait();
+    read[n] = values(theirs * 2);
+  };
+  std::thread first([&] { run(0); });
+  std::thread second([&] { run(1); });
+  first.join();
+  second.join();
+  EXPECT_EQ(read[0], read[1]);
 }
 
 }  // namespace
