@@ -34,8 +34,8 @@ void write_archive(serialize::Sink& sink, const std::vector<ExportMethod>& metho
                    const std::vector<ExportTensor>& tensors);
 
 /// Why rows of the method's results depend on other rows of its inputs; empty if they do not. Rows
-/// are along axis 0 of every input and result, which must all be the symbol `batch`-like size that
-/// the first input begins with.
+/// are along axis 0 of every input and result, whose sizes must be one symbol. Shapes are followed
+/// at the examples' size of it and at another one that the guards allow.
 std::string row_dependence(const tracer::TraceResult& trace, const std::vector<Tensor>& inputs,
                            const std::vector<ExportTensor>& tensors);
 

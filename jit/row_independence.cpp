@@ -1,13 +1,15 @@
 // Whether each row of a method's results depends on its own row of the inputs alone.
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include "core/base/error.h"
-#include "core/graph/flow_builder.h"
 #include "core/op/call.h"
 #include "core/op/generator.h"
+#include "core/op/observer_scope.h"
 #include "core/op/op.h"
 #include "jit/export.h"
+#include "jit/program.h"
 
 namespace rondo::jit {
 namespace {
@@ -159,9 +161,8 @@ class RowWalk final : public CallObserver {
   bool composite(const OpCall& call) {
     std::vector<Tensor> inputs(call.inputs.begin(), call.inputs.end());
     std::vector<Tensor> outputs;
-    CallObserver* const previous = std::exchange(current_observer(), this);
+    const ObserverScope observed(this);
     call.op.body({call.op, inputs, call.attrs}, outputs);
-    current_observer() = previous;
     return reason_.empty() && std::all_of(outputs.begin(), outputs.end(),
                                           [&](const Tensor& t) { return has_rows(t); });
   }
@@ -170,61 +171,130 @@ class RowWalk final : public CallObserver {
   std::string reason_;
 };
 
-Tensor without_data(const Tensor& t) {
-  return t.defined() && !t.is_immediate()
-             ? Tensor::empty(t.shape(), t.dtype(), {DeviceType::meta, 0})
-             : t;
-}
-
-Tensor meta_operand(const GraphOperand& operand, const std::vector<Tensor>& values,
-                    const std::unordered_map<std::string, Tensor>& tensors) {
-  switch (operand.kind) {
-    case GraphOperand::Kind::value:
-      return values[static_cast<std::size_t>(operand.value)];
-    case GraphOperand::Kind::tensor:
-      return tensors.at(operand.name);
-    case GraphOperand::Kind::number:
-    case GraphOperand::Kind::size:
-      return Tensor::immediate(operand.number, operand.dtype, operand.weak);
-    default:
-      return {};
-  }
-}
-
-/// Has the thread's calls observed for a scope.
-class ObserverScope {
+/// Shapes can be followed for ever.
+class NoInterrupt final : public Interrupt {
  public:
-  explicit ObserverScope(CallObserver& observer)
-      : previous_(std::exchange(current_observer(), &observer)) {}
-  ~ObserverScope() { current_observer() = previous_; }
-  ObserverScope(const ObserverScope&) = delete;
-  ObserverScope& operator=(const ObserverScope&) = delete;
-
- private:
-  CallObserver* previous_;
+  void check() override {}
 };
 
-void walk(const Graph& graph, std::vector<Tensor>& values,
-          const std::unordered_map<std::string, Tensor>& tensors, RowWalk& rows) {
-  NoExecutor executor;
-  const ExecutorScope scope(executor);
-  const GradMode no_grad(false);
-  Generator generator;
-  const GeneratorScope draws(generator);
-  const ObserverScope observed(rows);
-  for (const GraphNode& node : graph.nodes) {
-    std::vector<Tensor> inputs;
-    std::vector<Attr> attrs;
-    for (const GraphOperand& operand : node.inputs) {
-      inputs.push_back(meta_operand(operand, values, tensors));
+Tensor without_data(const Shape& shape, Dtype dtype) {
+  return Tensor::empty(shape, dtype, {DeviceType::meta, 0});
+}
+
+/// A traced method, to be followed without data at some sizes of its symbols.
+class ShapeRun {
+ public:
+  ShapeRun(const tracer::TraceResult& trace, const std::vector<Tensor>& inputs,
+           const std::vector<ExportTensor>& tensors)
+      : trace_(trace), inputs_(inputs) {
+    for (const ExportTensor& tensor : tensors) {
+      add(tensor.name, tensor.tensor);
     }
-    for (const GraphAttr& attr : node.attrs) {
-      attrs.push_back(attr.value);
+    for (const tracer::NamedTensor& constant : trace.constants) {
+      add(constant.name, constant.tensor);
     }
-    std::vector<Tensor> outputs(node.outputs.size());
-    call(*node.op, inputs, attrs, outputs);
-    values.insert(values.end(), outputs.begin(), outputs.end());
+    const auto find = [this](const std::string& name) { return numbers_.at(name); };
+    program_ =
+        compile(trace.graph, {trace.graph.name, find, std::vector<bool>(tensors_.size(), true)});
   }
+
+  /// Why rows are not independent at these sizes; empty if they are.
+  std::string dependence(const serialize::Bindings& sizes) const {
+    RowWalk rows;
+    std::vector<Tensor> inputs;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      Shape shape = inputs_[i].shape();
+      for (int axis = 0; axis < shape.rank(); ++axis) {
+        shape[axis] = dimension(i, axis).evaluate(sizes);
+      }
+      inputs.push_back(without_data(shape, inputs_[i].dtype()));
+      rows.rows_of(inputs.back());
+    }
+    std::vector<Tensor> outputs;
+    try {
+      outputs = run(inputs, sizes, rows);
+    } catch (const Error& error) {
+      return std::string("it could not be followed without data: ") + error.what();
+    }
+    if (rows.reason().empty() && !std::all_of(outputs.begin(), outputs.end(),
+                                              [&](const Tensor& t) { return rows.has_rows(t); })) {
+      return "an output does not depend on the rows of the inputs";
+    }
+    return rows.reason();
+  }
+
+  /// The sizes of the examples.
+  serialize::Bindings example_sizes() const {
+    serialize::Bindings sizes;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      for (int axis = 0; axis < inputs_[i].rank(); ++axis) {
+        if (dimension(i, axis).is_symbol()) {
+          sizes.set(dimension(i, axis).symbol_name(), inputs_[i].size(axis));
+        }
+      }
+    }
+    return sizes;
+  }
+
+ private:
+  void add(const std::string& name, const Tensor& tensor) {
+    numbers_.emplace(name, static_cast<int>(tensors_.size()));
+    const bool data = tensor.defined() && !tensor.is_immediate();
+    tensors_.push_back(data ? without_data(tensor.shape(), tensor.dtype()) : tensor);
+  }
+
+  serialize::Dimension dimension(std::size_t input, int axis) const {
+    return serialize::Dimension::parse(trace_.input_shapes[input][static_cast<std::size_t>(axis)]);
+  }
+
+  std::vector<Tensor> run(const std::vector<Tensor>& inputs, const serialize::Bindings& sizes,
+                          RowWalk& rows) const {
+    NoExecutor executor;
+    const ExecutorScope scope(executor);
+    const GradMode no_grad(false);
+    Generator generator;
+    const GeneratorScope draws(generator);
+    const ObserverScope observed(&rows);
+    NoInterrupt interrupt;
+    return execute(program_, inputs, sizes, tensors_, interrupt);
+  }
+
+  const tracer::TraceResult& trace_;
+  const std::vector<Tensor>& inputs_;
+  std::unordered_map<std::string, int> numbers_;
+  std::vector<Tensor> tensors_;
+  Program program_;
+};
+
+/// Another size of the symbol that the guards allow, the next larger one if there is one: at a
+/// single size an axis of rows may look like another axis (of a size 1, or of the same size).
+std::optional<serialize::Bindings> other_sizes(const tracer::TraceResult& trace,
+                                               const serialize::Bindings& example,
+                                               const std::string& symbol) {
+  constexpr std::int64_t kTried = 64;  // beyond the steps in which traces let sizes go
+  const std::int64_t size = example.find(symbol).value_or(0);
+  const auto allowed = [&](std::int64_t other) {
+    serialize::Bindings sizes = example;
+    sizes.set(symbol, other);
+    return std::all_of(trace.guards.begin(), trace.guards.end(),
+                       [&](const tracer::TraceGuard& guard) {
+                         return serialize::Condition::parse(guard.condition).holds(sizes);
+                       })
+               ? std::optional(sizes)
+               : std::nullopt;
+  };
+  for (std::int64_t step = 1; step <= kTried; ++step) {
+    if (auto sizes = allowed(size + step)) {
+      return sizes;
+    }
+  }
+  for (std::int64_t smaller = size - 1; smaller > std::max<std::int64_t>(size - kTried, 1);
+       --smaller) {
+    if (auto sizes = allowed(smaller)) {
+      return sizes;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -236,36 +306,16 @@ std::string row_dependence(const tracer::TraceResult& trace, const std::vector<T
   const auto begins_with_symbol = [&](const std::vector<tracer::SizeText>& shape) {
     return !shape.empty() && shape[0] == symbol;
   };
-  const bool symbolic = !symbol.empty() && std::isdigit(static_cast<unsigned char>(symbol[0])) == 0;
-  if (!symbolic ||
+  if (symbol.empty() || !serialize::Dimension::parse(symbol).is_symbol() ||
       !std::all_of(trace.input_shapes.begin(), trace.input_shapes.end(), begins_with_symbol) ||
       !std::all_of(trace.output_shapes.begin(), trace.output_shapes.end(), begins_with_symbol)) {
     return "axis 0 of every input and output is not one symbol";
   }
-  RowWalk rows;
-  std::vector<Tensor> values;
-  for (const Tensor& input : inputs) {
-    values.push_back(without_data(input));
-    rows.rows_of(values.back());
-  }
-  std::unordered_map<std::string, Tensor> metas;
-  for (const ExportTensor& tensor : tensors) {
-    metas.emplace(tensor.name, without_data(tensor.tensor));
-  }
-  for (const tracer::NamedTensor& constant : trace.constants) {
-    metas.emplace(constant.name, without_data(constant.tensor));
-  }
-  try {
-    walk(trace.graph, values, metas, rows);
-  } catch (const Error& error) {
-    return std::string("it could not be followed without data: ") + error.what();
-  }
-  for (const int output : trace.graph.outputs) {
-    if (rows.reason().empty() && !rows.has_rows(values[static_cast<std::size_t>(output)])) {
-      return "an output does not depend on the rows of the inputs";
-    }
-  }
-  return rows.reason();
+  const ShapeRun method(trace, inputs, tensors);
+  const serialize::Bindings example = method.example_sizes();
+  const std::string reason = method.dependence(example);
+  const auto other = other_sizes(trace, example, symbol);
+  return reason.empty() && other ? method.dependence(*other) : reason;
 }
 
 }  // namespace rondo::jit

@@ -51,13 +51,14 @@ TEST(Module, RunsWhatWasExportedWithAnotherBatch) {
   EXPECT_TRUE(module->verify().empty());
 }
 
-/// Why the rows of one function of x, [batch, 4], are not independent.
-std::string dependence_of(const std::function<Tensor(const Tensor&)>& function) {
+/// Why the rows of one function of x, [batch, 4], are not independent, with an example of `rows`.
+std::string dependence_of(const std::function<Tensor(const Tensor&)>& function,
+                          std::int64_t rows = 2) {
   tracer::TraceRequest request;
   request.function = [&](const std::vector<Tensor>& in) {
     return std::vector<Tensor>{function(in[0])};
   };
-  request.inputs = {floats({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8})};
+  request.inputs = {reshape(arange(0, rows * 4, 1, Dtype::float32), Shape{rows, 4})};
   request.dynamic = {{0, 0, "batch"}};
   return row_dependence(tracer::trace(request), request.inputs, {});
 }
@@ -69,6 +70,22 @@ TEST(Module, KnowsThatPartsOfRowsAreOfTheirRow) {
   EXPECT_EQ(dependence_of([](const Tensor& x) { return slice(x, 1, 2, 4, 1) * 2; }), "");
   EXPECT_EQ(dependence_of([](const Tensor& x) { return slice(slice(x, 1, 1, 4, 2), 1, 1, 2, 1); }),
             "");
+}
+
+TEST(Module, KnowsThatRowsMixWhateverTheSizeOfTheExample) {
+  const auto whole_sum = [](const Tensor& x) {
+    return x + sum(reshape(x, Shape{1, -1}), Ints{1}, true);
+  };
+  const auto over_halves = [](const Tensor& x) {
+    return reshape(softmax(reshape(x, Shape{2, -1}), 1), Shape{-1, 4});
+  };
+  const auto own_sum = [](const Tensor& x) { return x + sum(x, Ints{1}, true); };
+  for (const std::int64_t rows : {1, 2, 3, 4}) {
+    EXPECT_EQ(dependence_of(whole_sum, rows), "reshape may mix rows") << rows;
+    EXPECT_EQ(dependence_of(own_sum, rows), "") << rows;
+  }
+  EXPECT_EQ(dependence_of(over_halves, 2), "reshape may mix rows");
+  EXPECT_EQ(dependence_of(over_halves, 4), "reshape may mix rows");
 }
 
 TEST(Module, KnowsThatRowsDoNotMix) {
