@@ -8,6 +8,7 @@
 #include "jit/initialize.h"
 #include "jit/program.h"
 #include "jit/session.h"
+#include "serialize/archive_entries.h"
 #include "serialize/zip_reader.h"
 
 namespace rondo::jit {
@@ -26,10 +27,8 @@ std::vector<serialize::OpVersion> known_ops() {
 Tensor stored_tensor(const serialize::ZipReader& reader, const serialize::StoredTensor& stored) {
   const serialize::ZipEntry& entry = reader.entry(stored.entry);
   const Shape shape{std::span<const std::int64_t>(stored.shape)};
+  // As many as the entry has; of an empty tensor the other sizes must fit too.
   const std::int64_t bytes = size_bytes(stored.dtype, checked_numel(shape, "load"));
-  check<FormatError>(static_cast<std::uint64_t>(bytes) == entry.size,
-                     "load: {}: the entry has {} bytes; shape {} of {} needs {}", stored.entry,
-                     entry.size, shape, dtype_name(stored.dtype), bytes);
   auto data = std::make_shared<serialize::Bytes>(reader.read_verified(entry));
   auto* address = const_cast<std::byte*>(data->data());  // NOLINT(*-const-cast): never written
   const auto storage = make_ref<Storage>(address, bytes, [data] {}, false);
@@ -55,6 +54,7 @@ std::shared_ptr<const Module> Module::load(std::shared_ptr<const serialize::Sour
                      "load: the manifest has {} bytes; at most {}", entry.size,
                      serialize::kMaxManifestBytes);
   module->manifest_ = serialize::parse_manifest(reader.read_verified(entry).text());
+  serialize::check_entries(reader, module->manifest_);
   serialize::check_op_versions(module->manifest_, known_ops());
   module->read_tensors(reader);
   module->read_programs(reader);

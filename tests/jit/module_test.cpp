@@ -8,6 +8,7 @@
 #include "core/ops/all.h"
 #include "jit/export.h"
 #include "jit/program.h"
+#include "serialize/zip_writer.h"
 #include "tests/support/check_error.h"
 #include "tests/support/small_archive.h"
 #include "tests/support/tensors.h"
@@ -197,6 +198,22 @@ TEST(Session, EndsARunThatIsCancelledLateOrAbandoned) {
   options.deadline = *options.deadline + std::chrono::minutes(1);
   EXPECT_EQ(values(session.run("forward", inputs, options)[0]),
             values(session.run("forward", inputs)[0]));
+}
+
+TEST(Module, RefusesAnArchiveWithEntriesThatItsManifestDoesNotName) {
+  const auto bytes = std::make_shared<std::vector<std::byte>>(exported_network());
+  const serialize::ZipReader reader(
+      serialize::open_bytes(serialize::Bytes(bytes, *bytes), "memory"));
+  serialize::MemorySink sink;
+  serialize::ZipWriter zip(sink);
+  for (const serialize::ZipEntry& entry : reader.entries()) {
+    zip.add(entry.name, reader.read_verified(entry).view());
+  }
+  zip.add("weights/hidden", {});
+  zip.finish();
+  check_error<FormatError>(
+      [&] { load_bytes(sink.bytes()); },
+      "archive 'memory': entry 'weights/hidden': the manifest does not name it");
 }
 
 TEST(Module, PrintsAGraphThatParses) {
