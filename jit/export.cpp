@@ -7,14 +7,11 @@
 #include "core/base/error.h"
 #include "core/op/call.h"
 #include "core/tensor/equal.h"
+#include "jit/tensor_bytes.h"
 #include "serialize/zip_writer.h"
 
 namespace rondo::jit {
 namespace {
-
-std::span<const std::byte> bytes_of(const Tensor& tensor) {
-  return {tensor.data(), static_cast<std::size_t>(size_bytes(tensor.dtype(), tensor.numel()))};
-}
 
 std::vector<serialize::Dimension> dimensions(const std::vector<tracer::SizeText>& texts) {
   std::vector<serialize::Dimension> dims;
@@ -43,8 +40,7 @@ class ArchiveWriter {
       add_method(method, tensors);
     }
     const std::string text = serialize::print_manifest(manifest_);
-    zip_.add(serialize::kManifestEntry,
-             {reinterpret_cast<const std::byte*>(text.data()), text.size()});
+    zip_.add(serialize::kManifestEntry, std::as_bytes(std::span(text)));
     zip_.finish();
   }
 
@@ -59,8 +55,7 @@ class ArchiveWriter {
   void add_tensor(const ExportTensor& tensor) {
     for (std::size_t i = 0; i < seen_.size(); ++i) {
       const Tensor& known = seen_[i];
-      if (known.storage() == tensor.tensor.storage() && known.offset() == tensor.tensor.offset() &&
-          known.shape() == tensor.tensor.shape() && known.strides() == tensor.tensor.strides()) {
+      if (known.storage() == tensor.tensor.storage() && same_geometry(known, tensor.tensor)) {
         manifest_.tensors[i].aliases.push_back(tensor.name);
         return;
       }
@@ -178,7 +173,7 @@ class ArchiveWriter {
     body.mutable_buffers = trace.written;
     body.guards = guards_of(trace);
     body.rng = trace.random ? "philox4x32-10" : "";
-    zip_.add(body.code, {reinterpret_cast<const std::byte*>(text.data()), text.size()});
+    zip_.add(body.code, std::as_bytes(std::span(text)));
     texts_.emplace(body.code, text);
     note_ops(trace.graph);
     if (known == manifest_.methods.end()) {

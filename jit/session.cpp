@@ -10,6 +10,7 @@
 #include "core/base/float_environment.h"
 #include "core/base/interrupt.h"
 #include "core/op/call.h"
+#include "core/ops/create.h"
 #include "core/tensor/copy.h"
 #include "jit/program.h"
 
@@ -26,21 +27,12 @@ Tensor copy_of(const Tensor& tensor) {
 
 }  // namespace
 
-/// Marks the session as running for a scope.
-class Session::InUse {
- public:
-  explicit InUse(std::atomic_flag& flag) : flag_(flag) {
-    check<ArgumentError>(
-        !flag.test_and_set(),
-        "run: the session is running in another thread; give each thread a session of its own");
-  }
-  ~InUse() { flag_.clear(); }
-  InUse(const InUse&) = delete;
-  InUse& operator=(const InUse&) = delete;
-
- private:
-  std::atomic_flag& flag_;
-};
+Session::InUse::InUse(const Session& session, const char* operation) : flag_(session.in_use_) {
+  check<ArgumentError>(
+      !flag_.test_and_set(),
+      "{}: the session is running in another thread; give each thread a session of its own",
+      operation);
+}
 
 /// Ends a run that was cancelled, is late, or whose results nobody waits for.
 class Session::RunInterrupt final : public Interrupt {
@@ -72,7 +64,7 @@ Session::Session(std::shared_ptr<const Module> module)
 
 std::vector<Tensor> Session::run(std::string_view method, const std::vector<Tensor>& inputs,
                                  const RunOptions& options) {
-  const InUse running(in_use_);
+  const InUse running(*this, "run");
   const FloatEnvironment environment;
   cancelled_ = false;
   const serialize::Bindings sizes = module_->check_call(method, options.mode, inputs);
@@ -112,7 +104,7 @@ void Session::make_own(std::size_t number) {
 }
 
 void Session::make_trainable() {
-  const InUse running(in_use_);
+  const InUse running(*this, "make_trainable");
   if (trainable_) {
     return;
   }
@@ -133,7 +125,7 @@ void Session::make_trainable() {
   trainable_ = true;
 }
 
-std::vector<Tensor> Session::parameters() const {
+std::vector<Tensor> Session::trainable_tensors() const {
   std::vector<Tensor> result;
   for (std::size_t i = 0; i < tensors_.size() && trainable_; ++i) {
     if (module_->manifest().tensors[i].requires_grad) {
@@ -143,24 +135,31 @@ std::vector<Tensor> Session::parameters() const {
   return result;
 }
 
+std::vector<Tensor> Session::parameters() const {
+  const InUse reading(*this, "parameters");
+  return trainable_tensors();
+}
+
 void Session::backward(const Tensor& output) {
-  const InUse running(in_use_);
+  const InUse running(*this, "backward");
   rondo::backward({&output, 1}, {});
 }
 
 void Session::zero_grad() {
-  for (const Tensor& parameter : parameters()) {
+  const InUse running(*this, "zero_grad");
+  for (const Tensor& parameter : trainable_tensors()) {
     ensure_grad_meta(parameter).grad = {};
   }
 }
 
 Tensor Session::tensor(const std::string& name) const {
+  const InUse reading(*this, "tensor");
   const int number = module_->number(name);
   return number < 0 ? Tensor() : tensors_[static_cast<std::size_t>(number)];
 }
 
 void Session::set_tensor(const std::string& name, const Tensor& value) {
-  const InUse running(in_use_);
+  const InUse running(*this, "set_tensor");
   const int found = module_->number(name);
   check<ArgumentError>(found >= 0, "set_tensor: there is no tensor '{}'", name);
   const auto number = static_cast<std::size_t>(found);
@@ -170,10 +169,8 @@ void Session::set_tensor(const std::string& name, const Tensor& value) {
   check<ShapeError>(value.shape() == target.shape(), "set_tensor: '{}' has shape {}; got {}", name,
                     target.shape(), value.shape());
   make_own(number);
-  const OpInfo* copy = OpTable::instance().find("copy");
-  invariant(copy != nullptr, "the op copy is not registered");
   const GradMode no_grad(false);
-  call_one_in_place(*copy, {tensors_[number], value});
+  copy.in_place(tensors_[number], value);
 }
 
 }  // namespace rondo::jit

@@ -29,9 +29,10 @@ struct RunOptions {
   RunLimits limits{};
 };
 
-/// Runs a module's methods on one thread at a time. Sessions of one module share its tensors, but
-/// for those that a session has made its own: buffers that a method writes, when it first does, and
-/// on request whatever can be trained.
+/// Runs a module's methods on one thread at a time: what is called while another thread runs the
+/// session is an ArgumentError, but for `cancel`, `set_seed` and `generator`. Sessions of one
+/// module share its tensors, but for those that a session has made its own: buffers that a method
+/// writes, when it first does, and on request whatever can be trained.
 class Session {
  public:
   explicit Session(std::shared_ptr<const Module> module);
@@ -78,9 +79,20 @@ class Session {
   const Module& module() const { return *module_; }
 
  private:
-  class InUse;
+  /// Marks the session as in use for a scope. Errors: ArgumentError if it is already.
+  class InUse {
+   public:
+    InUse(const Session& session, const char* operation);
+    ~InUse() { flag_.clear(); }
+    InUse(const InUse&) = delete;
+    InUse& operator=(const InUse&) = delete;
+
+   private:
+    std::atomic_flag& flag_;
+  };
   class RunInterrupt;
 
+  std::vector<Tensor> trainable_tensors() const;
   void make_own(std::size_t number);
   void add_golden_outputs(std::unordered_map<std::string, Tensor>& outputs) const;
 
@@ -90,7 +102,7 @@ class Session {
   Generator generator_;
   bool trainable_ = false;
   std::atomic<bool> cancelled_{false};
-  std::atomic_flag in_use_ = ATOMIC_FLAG_INIT;
+  mutable std::atomic_flag in_use_ = ATOMIC_FLAG_INIT;
 };
 
 }  // namespace rondo::jit

@@ -3,14 +3,11 @@
 
 #include "core/op/call.h"
 #include "jit/session.h"
+#include "jit/tensor_bytes.h"
 #include "serialize/zip_writer.h"
 
 namespace rondo::jit {
 namespace {
-
-std::span<const std::byte> bytes_of(const Tensor& tensor) {
-  return {tensor.data(), static_cast<std::size_t>(size_bytes(tensor.dtype(), tensor.numel()))};
-}
 
 /// Writes the entries in their order, but the manifest, with other contents for some of them; gives
 /// their checksums.
@@ -49,6 +46,7 @@ void Session::add_golden_outputs(std::unordered_map<std::string, Tensor>& output
 }
 
 void Session::save(serialize::Sink& sink) const {
+  const InUse reading(*this, "save");
   const GradMode no_grad(false);
   serialize::Manifest manifest = module_->manifest();
   std::unordered_map<std::string, Tensor> changed;
@@ -73,8 +71,7 @@ void Session::save(serialize::Sink& sink) const {
     }
   }
   const std::string text = serialize::print_manifest(manifest);
-  zip.add(serialize::kManifestEntry,
-          {reinterpret_cast<const std::byte*>(text.data()), text.size()});
+  zip.add(serialize::kManifestEntry, std::as_bytes(std::span(text)));
   zip.finish();
 }
 

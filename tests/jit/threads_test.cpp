@@ -115,6 +115,14 @@ TEST(Session, UsedFromTwoThreadsAtOnceIsAnErrorAndNoRace) {
   check_error<ArgumentError>(
       [&] { session.run("forward", {x(1)}); },
       "run: the session is running in another thread; give each thread a session of its own");
+  check_error<ArgumentError>(
+      [&] { session.parameters(); },
+      "parameters: the session is running in another thread; give each thread a session of its "
+      "own");
+  serialize::MemorySink sink;
+  check_error<ArgumentError>(
+      [&] { session.save(sink); },
+      "save: the session is running in another thread; give each thread a session of its own");
   other.join();
   EXPECT_EQ(session.run("forward", {x(1)})[0].shape(), (Shape{1, test::kSlowWidth}));
 }
