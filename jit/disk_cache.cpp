@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <vector>
 
 #include "core/base/error.h"
@@ -31,17 +32,13 @@ struct Header {
   std::uint64_t magic = kMagic;
   std::uint64_t size = 0;
   std::uint64_t entry = 0;
-  std::uint64_t checksum_high =
-      0;  // of the key and the code, with another seed than the file's name
+  // Of the key and the code, with another seed than the file's name.
+  std::uint64_t checksum_high = 0;
   std::uint64_t checksum_low = 0;
 };
 
-std::span<const std::byte> bytes_of(const std::string& text) {
-  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
-}
-
 serialize::Hash128 checksum(const std::string& key, const codegen::MachineCode& code) {
-  const serialize::Hash128 h = serialize::hash128(bytes_of(key), kChecksumSeed);
+  const serialize::Hash128 h = serialize::hash128(std::as_bytes(std::span(key)), kChecksumSeed);
   return serialize::hash128(code.bytes, h.high ^ h.low ^ code.entry);
 }
 
@@ -71,7 +68,7 @@ bool usable(const std::string& folder) {
 }
 
 std::string file_of(const std::string& folder, const std::string& key) {
-  return folder + "/" + serialize::hash128(bytes_of(key)).hex() + ".kernel";
+  return folder + "/" + serialize::hash128(std::as_bytes(std::span(key))).hex() + ".kernel";
 }
 
 }  // namespace
@@ -118,7 +115,9 @@ bool DiskCache::read(const std::string& key, codegen::MachineCode& code) {
     const serialize::Hash128 sum = checksum(key, code);
     good = sum.high == header.checksum_high && sum.low == header.checksum_low;
   }
-  if (!good) {
+  if (good) {
+    fs::last_write_time(path, fs::file_time_type::clock::now(), error);  // it was used: see sweep
+  } else {
     fs::remove(path, error);
   }
   return good;

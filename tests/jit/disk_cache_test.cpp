@@ -8,8 +8,10 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "jit/params.h"
 #include "tests/support/on_threads.h"
 #include "tests/support/temporary_folder.h"
 
@@ -62,6 +64,28 @@ TEST_F(DiskCacheTest, ADamagedFileIsDeletedAndNotRead) {
   codegen::MachineCode code;
   EXPECT_FALSE(cache.read("key", code));
   EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST_F(DiskCacheTest, AboveTheLimitWhatWasUsedLongestAgoIsRemoved) {
+  {
+    DiskCache writer;
+    writer.write("read again", code_of(1));
+    writer.write("forgotten", code_of(2));
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+      std::filesystem::last_write_time(
+          entry.path(), std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+    }
+    writer.write("new", code_of(3));
+    codegen::MachineCode code;
+    EXPECT_TRUE(writer.read("read again", code));
+  }
+  const std::int64_t limit = std::exchange(params().disk_bytes, 800);  // any two of the three
+  DiskCache cache;
+  codegen::MachineCode code;
+  EXPECT_TRUE(cache.read("read again", code));
+  EXPECT_TRUE(cache.read("new", code));
+  EXPECT_FALSE(cache.read("forgotten", code));
+  params().disk_bytes = limit;
 }
 
 TEST_F(DiskCacheTest, WhatAKilledProcessLeftIsRemovedOnceItIsOld) {
