@@ -34,8 +34,8 @@ Counters counters;
 class Queue {
  public:
   bool submit(Priority priority, std::function<void()> job) {
-    if (process_ != getpid()) {
-      return false;  // a forked child: locks may be held by threads that it does not have
+    if (forked()) {
+      return false;
     }
     const std::lock_guard lock(mutex_);
     std::deque<std::function<void()>>& jobs = jobs_[static_cast<int>(priority)];
@@ -53,6 +53,9 @@ class Queue {
   }
 
   void wait() {
+    if (forked()) {
+      return;
+    }
     std::unique_lock lock(mutex_);
     idle_.wait(lock,
                [this] { return stopping_ || (jobs_[0].empty() && jobs_[1].empty() && !busy_); });
@@ -64,6 +67,9 @@ class Queue {
   }
 
  private:
+  /// In a child the lock may be held, and jobs be waiting, for a thread that it does not have.
+  bool forked() const { return process_ != getpid(); }
+
   /// Handlers run in reverse order: one registered after the compiler has made its static objects
   /// stops the thread before they are destroyed.
   static void stop_at_exit() {
@@ -73,7 +79,7 @@ class Queue {
   /// At exit: drops what is queued and lets the job at hand end, so that it does not run while its
   /// compiler is taken down. If that takes too long the process ends here and now.
   void stop(int status) {
-    if (process_ != getpid()) {
+    if (forked()) {
       return;
     }
     std::unique_lock lock(mutex_);
@@ -146,13 +152,13 @@ void log_once(const std::string& text) {
 
 Params& params() {
   static Params instance = [] {
-    Params p;
+    Params limits;
     const char* jit = std::getenv("RONDO_JIT");
-    p.trace = jit == nullptr || std::string(jit) != "0";
-    p.mode = p.trace ? Mode::background : Mode::interpreted;
+    limits.trace = jit == nullptr || std::string(jit) != "0";
+    limits.mode = limits.trace ? Mode::background : Mode::interpreted;
     const char* profile = std::getenv("RONDO_PROFILE");
-    p.profile = profile != nullptr && std::string(profile) == "1";
-    return p;
+    limits.profile = profile != nullptr && std::string(profile) == "1";
+    return limits;
   }();
   return instance;
 }

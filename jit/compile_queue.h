@@ -21,7 +21,8 @@ void compile_now(KernelEntry& entry);
 /// Asks for it in the background, once.
 void request_compile(KernelEntry& entry);
 
-/// Waits until the queue is empty and idle.
+/// Waits until the queue is empty and idle; in a forked child, where nothing is compiled, not at
+/// all.
 void wait_for_compiles();
 
 struct CompileStats {

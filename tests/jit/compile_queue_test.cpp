@@ -1,8 +1,11 @@
 #include "jit/compile_queue.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <future>
 #include <stdexcept>
 #include <vector>
 
@@ -35,6 +38,24 @@ TEST(CompileQueue, GoesOnAfterAJobThatThrows) {
   submit(Priority::compiling, [&ran] { ran = true; });
   wait_for_compiles();
   EXPECT_TRUE(ran);
+}
+
+TEST(CompileQueue, AForkedChildNeitherQueuesNorWaits) {
+  std::promise<void> forked;
+  submit(Priority::compiling, [&] { forked.get_future().wait(); });
+  submit(Priority::compiling, [] {});
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);  // ends the child if it hangs
+    const bool queued = submit(Priority::compiling, [] {});
+    wait_for_compiles();
+    _exit(queued ? 1 : 0);
+  }
+  forked.set_value();
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  wait_for_compiles();
 }
 
 TEST(KernelCache, GivesAllThreadsTheSameKernelAndItIsRequestedOnce) {
