@@ -25,7 +25,7 @@ tracer::Recorder& thread_recorder() {
     // The scratch memory of a thread that ends is gone by now: what it left runs on another one.
     ~Parts() {
       if (!recorder.idle()) {
-        std::thread([this] { recorder.flush(); }).join();
+        std::thread([this] { recorder.end(); }).join();
       }
     }
   };

@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/op/clashes.h"
 #include "tracer/params.h"
 #include "tracer/token.h"
@@ -16,6 +17,19 @@ const void* this_thread() {
   thread_local char anchor = 0;
   return &anchor;
 }
+
+/// Stands in the storages of queued calls that failed or were not reached: they have no data.
+class FailedCalls final : public Producer {
+ public:
+  static FailedCalls* instance() {
+    static auto* const failed = new FailedCalls;  // storages may outlive static destruction
+    return failed;
+  }
+  void produce(Storage& /*storage*/) override {
+    fail<ArgumentError>(
+        "tensor: it has no data: a call that was to compute it has failed; compute it again");
+  }
+};
 
 /// While it lives, reads and calls are the engine's own.
 class Running {
@@ -71,7 +85,15 @@ class Recorder::Lock {
 };
 
 Recorder::~Recorder() {
-  flush();
+  end();
+}
+
+void Recorder::end() noexcept {
+  try {
+    flush();
+  } catch (...) {
+    // Nobody is left to tell but those who read the results: see mark_failed.
+  }
 }
 
 bool Recorder::deferrable(const OpCall& call) {
@@ -285,6 +307,7 @@ void Recorder::launch() {
     const Running running(running_);
     segment.program->run(launch_calls_);
   } catch (...) {
+    mark_failed({pending_.data(), pending_count_});
     clear_pending();
     throw;
   }
@@ -296,6 +319,17 @@ void Recorder::launch() {
     segment.recent_exits = 0;
   }
   clear_pending();
+}
+
+/// What was to be written in place keeps its contents.
+void Recorder::mark_failed(std::span<const PendingCall> calls) {
+  for (const PendingCall& call : calls) {
+    for (const Tensor& output : call.outputs) {
+      if (!call.in_place) {
+        output.storage()->set_producer(FailedCalls::instance());
+      }
+    }
+  }
 }
 
 void Recorder::clear_pending() {
@@ -325,11 +359,16 @@ void Recorder::run_pending(Exit reason) {
     }
   }
   clear_pending();
-  {
+  std::size_t done = 0;
+  try {
     const Running running(running_);
-    for (PendingCall& call : calls) {
+    for (; done < calls.size(); ++done) {
+      PendingCall& call = calls[done];
       eager_.execute({*call.op, call.inputs, call.attrs, call.outputs, call.in_place});
     }
+  } catch (...) {
+    mark_failed(std::span(calls).subspan(done));
+    throw;
   }
   for (const std::uint64_t token : tokens) {
     finder_.push(token);

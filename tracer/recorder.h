@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -41,6 +42,9 @@ class Recorder final : public Executor, public Producer {
   void flush() override;
   void produce(Storage& storage) override;
 
+  /// A last flush: results of calls that fail are errors when they are read.
+  void end() noexcept;
+
   /// Off: every call runs at once and nothing is recorded.
   void set_enabled(bool enabled);
   bool enabled() const { return enabled_; }
@@ -69,6 +73,7 @@ class Recorder final : public Executor, public Producer {
   void finish();
   void launch();
   void run_pending(Exit reason);
+  static void mark_failed(std::span<const PendingCall> calls);
   void clear_pending();
 
   void begin_capture(std::uint64_t period);

@@ -10,9 +10,12 @@
 #include <utility>
 
 #include "core/autograd/backward.h"
+#include "core/base/error.h"
 #include "core/ops/all.h"
+#include "core/tensor/allocator.h"
 #include "jit/compile_queue.h"
 #include "jit/thread_executor.h"
+#include "tests/support/check_error.h"
 #include "tests/support/settings.h"
 #include "tests/support/tensors.h"
 
@@ -266,6 +269,39 @@ TEST(Recorder, AWriteIntoWhatAnotherThreadHasQueuedIsNotLost) {
   written.set_value();
   other.join();
   EXPECT_EQ(got, expected);
+}
+
+TEST(Recorder, AResultWhoseCallFailedIsAnErrorAndNotWhatMemoryHeld) {
+  const ModeScope scope(jit::Mode::interpreted);
+  fresh_thread([] {
+    const Tensor y = queued_result();
+    EXPECT_NE(y.storage()->producer(), nullptr);
+    const std::int64_t limit = set_memory_limit(memory_stats().live);
+    EXPECT_THROW(values(y), OutOfMemoryError);
+    set_memory_limit(limit);
+    for (int i = 0; i < 2; ++i) {
+      check_error<ArgumentError>(
+          [&] { values(y); },
+          "tensor: it has no data: a call that was to compute it has failed; compute it again");
+    }
+    EXPECT_THROW(y + 1, ArgumentError);
+    return values(queued_result()).size();
+  });
+}
+
+TEST(Recorder, AThreadMayEndWithCallsThatFail) {
+  const ModeScope scope(jit::Mode::interpreted);
+  std::int64_t limit = 0;
+  const Tensor y = fresh_thread([&] {
+    const Tensor queued = queued_result();
+    EXPECT_NE(queued.storage()->producer(), nullptr);
+    limit = set_memory_limit(memory_stats().live);
+    return queued;
+  });
+  set_memory_limit(limit);
+  check_error<ArgumentError>(
+      [&] { values(y); },
+      "tensor: it has no data: a call that was to compute it has failed; compute it again");
 }
 
 TEST(Recorder, ThreadsThatNeedEachOthersResultsDoNotWaitForEver) {
