@@ -38,7 +38,6 @@ std::string read_choice(const JsonView& view, const std::array<std::string_view,
 // Names go into error texts, Python and URLs, so they are short and without control characters.
 std::string read_name(const JsonView& view) {
   const std::string& name = view.as_text();
-  const auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; };
   if (name.empty() || name.size() > kMaxNameBytes || std::ranges::any_of(name, is_control)) {
     view.fail(fmt::format("expected 1 to {} bytes without control characters, got {}",
                           kMaxNameBytes, in_quotes(name, 40)));

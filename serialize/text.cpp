@@ -34,11 +34,11 @@ std::size_t character_size(std::string_view text) {
   return 0;
 }
 
+}  // namespace
+
 bool is_control(char c) {
   return static_cast<std::uint8_t>(c) < 0x20 || c == 0x7F;
 }
-
-}  // namespace
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {

@@ -9,6 +9,9 @@ namespace rondo::serialize {
 /// True if `text` is well-formed UTF-8 (no overlong forms, surrogates or codes past U+10FFFF).
 bool is_utf8(std::string_view text);
 
+/// True for ASCII control characters.
+bool is_control(char c);
+
 /// `text` fit for an error message: control characters and malformed bytes are written as \xNN, and
 /// what passes `limit` bytes is replaced by "...".
 std::string printable(std::string_view text, std::size_t limit = 80);

@@ -16,9 +16,7 @@ const char* zip_name_fault(std::string_view name) {
   if (!is_utf8(name)) {
     return "the name is not UTF-8";
   }
-  const auto is_forbidden = [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 || c == 0x7F || c == '\\' || c == ':';
-  };
+  const auto is_forbidden = [](char c) { return is_control(c) || c == '\\' || c == ':'; };
   if (std::ranges::any_of(name, is_forbidden)) {
     return "the name holds a control character, '\\' or ':'";
   }

@@ -43,8 +43,7 @@ Bytes ZipReader::read_verified(const ZipEntry& entry) const {
   if (found != entry.crc32) {
     fail<FormatError>(
         "zip '{}': entry {}: the checksum is wrong: the data has {:08x}, the directory says "
-        "{:08x}; "
-        "the file is damaged",
+        "{:08x}; the file is damaged",
         name(), in_quotes(entry.name), found, entry.crc32);
   }
   return bytes;
