@@ -1,9 +1,11 @@
 #include "jit/launch.h"
 
 #include <algorithm>
-#include <memory>
+#include <cstdlib>
 #include <random>
+#include <utility>
 
+#include "core/base/error.h"
 #include "core/base/thread_pool.h"
 #include "jit/compile_queue.h"
 #include "jit/params.h"
@@ -20,6 +22,9 @@ constexpr std::int64_t kGrain = 16384;
 /// How many cheap operations a call of a function takes, roughly: exp to erf in the table.
 constexpr std::int64_t kFunctionWork = 16;
 constexpr std::int64_t kCheapKernel = 8;  // operations
+
+/// Operands that a kernel may have: more than grouping lets it load and store.
+constexpr std::size_t kMaxOperands = 96;
 
 bool is_function(const codegen::Instr& instr) {
   return instr.kind == codegen::InstrKind::op &&
@@ -203,11 +208,26 @@ std::byte* thread_scratch(std::int64_t bytes) {
   thread_local Buffer buffer;
   if (buffer.size < bytes) {
     std::free(buffer.memory);
-    buffer.size = (bytes + 4095) / 4096 * 4096;
-    buffer.memory =
-        static_cast<std::byte*>(std::aligned_alloc(64, static_cast<std::size_t>(buffer.size)));
+    const std::int64_t size = (bytes + 4095) / 4096 * 4096;
+    buffer.memory = static_cast<std::byte*>(std::aligned_alloc(64, static_cast<std::size_t>(size)));
+    buffer.size = buffer.memory == nullptr ? 0 : size;
+    check<OutOfMemoryError>(buffer.memory != nullptr,
+                            "kernel: no memory for {} bytes that a thread needs beside tensors",
+                            size);
   }
   return buffer.memory;
+}
+
+/// The bytes from operand i's origin to a row and column in iteration `loop` of the loops.
+std::int64_t offset_of(const BoundKernel& kernel, std::size_t i, std::int64_t loop,
+                       std::int64_t row, std::int64_t col) {
+  const std::size_t loops = kernel.loop_sizes.size();
+  std::int64_t offset = row * kernel.row_stride[i] + col * kernel.col_stride[i];
+  for (std::size_t l = loops; l-- > 0;) {
+    offset += loop % kernel.loop_sizes[l] * kernel.loop_strides[i * loops + l];
+    loop /= kernel.loop_sizes[l];
+  }
+  return offset;
 }
 
 /// Runs rows begin..end-1 (counted over all loops) and columns from `col` on.
@@ -229,17 +249,9 @@ class Runner {
 
   void run(std::int64_t loop, std::int64_t row, std::int64_t rows, std::int64_t col,
            std::int64_t cols) const {
-    constexpr std::size_t kOnStack = 96;
-    std::array<std::byte*, kOnStack> addresses;  // NOLINT(*-member-init)
-    const std::size_t loops = kernel_.loop_sizes.size();
+    std::array<std::byte*, kMaxOperands> addresses;  // NOLINT(*-member-init)
     for (std::size_t i = 0; i < data_.size(); ++i) {
-      std::int64_t at = row * kernel_.row_stride[i] + col * kernel_.col_stride[i];
-      std::int64_t rest = loop;
-      for (std::size_t l = loops; l-- > 0;) {
-        at += rest % kernel_.loop_sizes[l] * kernel_.loop_strides[i * loops + l];
-        rest /= kernel_.loop_sizes[l];
-      }
-      addresses[i] = data_[i] + at;
+      addresses[i] = data_[i] + offset_of(kernel_, i, loop, row, col);
     }
     codegen::KernelArgs args;
     args.data = addresses.data();
@@ -298,17 +310,22 @@ codegen::Variant make_variant(const BoundKernel& bound, const codegen::KernelPla
   return variant;
 }
 
+/// A kernel of these operands without strides.
+BoundKernel unbound_kernel(std::vector<BoundOperand> operands) {
+  invariant(operands.size() <= kMaxOperands, "a kernel has more operands than a launch has room");
+  BoundKernel kernel;
+  kernel.row_stride.assign(operands.size(), 0);
+  kernel.outer_stride.assign(operands.size(), 0);
+  kernel.col_stride.assign(operands.size(), 0);
+  kernel.operands = std::move(operands);
+  return kernel;
+}
+
 }  // namespace
 
 BoundKernel bind_kernel(const codegen::KernelPlan& plan, const Shape& space,
                         std::vector<BoundOperand> operands) {
-  BoundKernel bound;
-  bound.operands = std::move(operands);
-  const std::size_t n = bound.operands.size();
-  bound.row_stride.assign(n, 0);
-  bound.outer_stride.assign(n, 0);
-  bound.col_stride.assign(n, 0);
-  bound.cols = 1;
+  BoundKernel bound = unbound_kernel(std::move(operands));
   if (plan.reduced != 0) {
     bind_reduced(bound, plan.reduced, space);
     lay_out_copies(bound, plan, space);
@@ -327,12 +344,8 @@ BoundKernel bind_kernel(const codegen::KernelPlan& plan, const Shape& space,
 
 BoundKernel bind_epilogue(const codegen::KernelPlan& plan, const Shape& space, const TileAxes& axes,
                           int tile_operand, std::vector<BoundOperand> operands) {
-  BoundKernel bound;
-  bound.operands = std::move(operands);
+  BoundKernel bound = unbound_kernel(std::move(operands));
   const std::size_t n = bound.operands.size();
-  bound.row_stride.assign(n, 0);
-  bound.outer_stride.assign(n, 0);
-  bound.col_stride.assign(n, 0);
   std::vector<int> cols;
   for (int f = axes.first_col; f < space.rank(); ++f) {
     cols.push_back(f);
@@ -368,22 +381,14 @@ BoundKernel bind_epilogue(const codegen::KernelPlan& plan, const Shape& space, c
 
 void launch_tile(const BoundKernel& kernel, const std::vector<std::byte*>& data,
                  const std::uint64_t* scalars, int tile_operand, const codegen::ProductTile& tile) {
-  constexpr std::size_t kOnStack = 96;
-  std::array<std::byte*, kOnStack> addresses;      // NOLINT(*-member-init)
-  std::array<std::int64_t, kOnStack> row_strides;  // NOLINT(*-member-init)
-  const std::size_t loops = kernel.loop_sizes.size();
+  std::array<std::byte*, kMaxOperands> addresses;      // NOLINT(*-member-init)
+  std::array<std::int64_t, kMaxOperands> row_strides;  // NOLINT(*-member-init)
   for (std::size_t i = 0; i < data.size(); ++i) {
     row_strides[i] = kernel.row_stride[i];
     if (static_cast<int>(i) == tile_operand) {
       continue;
     }
-    std::int64_t at = tile.row * kernel.row_stride[i] + tile.col * kernel.col_stride[i];
-    std::int64_t rest = tile.batch;
-    for (std::size_t l = loops; l-- > 0;) {
-      at += rest % kernel.loop_sizes[l] * kernel.loop_strides[i * loops + l];
-      rest /= kernel.loop_sizes[l];
-    }
-    addresses[i] = data[i] + at;
+    addresses[i] = data[i] + offset_of(kernel, i, tile.batch, tile.row, tile.col);
   }
   const auto own = static_cast<std::size_t>(tile_operand);
   addresses[own] = static_cast<std::byte*>(tile.data);

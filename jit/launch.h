@@ -13,11 +13,11 @@ namespace rondo::jit {
 
 /// Geometry of one operand under the kernel's space.
 struct BoundOperand {
-  std::array<std::int64_t, kMaxRank>
-      stride{};  // bytes, for each axis of the space; 0 where it does not vary
+  /// Bytes, for each axis of the space; 0 where it does not vary.
+  std::array<std::int64_t, kMaxRank> stride{};
   std::array<std::int64_t, kMaxRank> original{};  // what `stride` was before the copy
-  bool copied =
-      false;  // its reduced axes do not lie evenly: it is copied to the order of the space first
+  /// Its reduced axes do not lie evenly: it is copied to the order of the space first.
+  bool copied = false;
 };
 
 /// A kernel that only lacks addresses.
