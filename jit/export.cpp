@@ -156,8 +156,11 @@ class ArchiveWriter {
                                     [&](const auto& other) { return other.name == method.name; });
     const std::string text = print(trace.graph);
     if (known != manifest_.methods.end()) {
-      check<ArgumentError>(known->inputs == method.inputs && known->outputs == method.outputs,
-                           "export: {} has other inputs or outputs in another mode", method.name);
+      check<ArgumentError>(
+          known->inputs == method.inputs && known->outputs == method.outputs,
+          "trace: {} takes or gives other values in train than in eval mode; names, dtypes and "
+          "shapes must be the same in both",
+          method.name);
       if (texts_.at(known->bodies.front().code) == text &&
           known->bodies.front().guards == guards_of(trace)) {
         std::vector<serialize::Mode>& modes = known->bodies.front().modes;

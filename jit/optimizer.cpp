@@ -40,8 +40,11 @@ Optimizer::Optimizer(std::vector<Tensor> parameters, const SgdOptions& options)
   check_not_negative("lr", options.lr);
   check_not_negative("momentum", options.momentum);
   check_not_negative("weight_decay", options.weight_decay);
-  check<ArgumentError>(!options.nesterov || (options.momentum > 0 && options.dampening == 0),
-                       "optimizer: nesterov needs a momentum and no dampening");
+  check<ArgumentError>(
+      !options.nesterov || (options.momentum > 0 && options.dampening == 0),
+      "optimizer: nesterov with momentum {} and dampening {}; it needs a momentum above 0 "
+      "and no dampening",
+      options.momentum, options.dampening);
 }
 
 Optimizer::Optimizer(std::vector<Tensor> parameters, const AdamOptions& options)
