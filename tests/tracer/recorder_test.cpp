@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <barrier>
 #include <cmath>
 #include <future>
 #include <thread>
@@ -302,28 +301,6 @@ TEST(Recorder, AThreadMayEndWithCallsThatFail) {
   check_error<ArgumentError>(
       [&] { values(y); },
       "tensor: it has no data: a call that was to compute it has failed; compute it again");
-}
-
-TEST(Recorder, ThreadsThatNeedEachOthersResultsDoNotWaitForEver) {
-  const ModeScope scope(jit::Mode::interpreted);
-  jit::initialize();
-  // Each thread queues a call on what the other has queued, and then both read at the same time.
-  std::promise<Tensor> queued[2];
-  std::barrier meet(2);
-  Values read[2];
-  const auto run = [&](int n) {
-    const Tensor mine = queued_result();
-    EXPECT_NE(mine.storage()->producer(), nullptr);
-    queued[n].set_value(mine);
-    const Tensor theirs = queued[1 - n].get_future().get();
-    meet.arrive_and_wait();
-    read[n] = values(theirs * 2);
-  };
-  std::thread first([&] { run(0); });
-  std::thread second([&] { run(1); });
-  first.join();
-  second.join();
-  EXPECT_EQ(read[0], read[1]);
 }
 
 }  // namespace
