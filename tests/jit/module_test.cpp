@@ -212,7 +212,7 @@ TEST(Module, RefusesAnArchiveWithEntriesThatItsManifestDoesNotName) {
   zip.add("weights/hidden", {});
   zip.finish();
   check_error<FormatError>(
-      [&] { load_bytes(sink.bytes()); },
+      [&] { load_module(sink.bytes()); },
       "archive 'memory': entry 'weights/hidden': the manifest does not name it");
 }
 

@@ -199,7 +199,7 @@ TEST(Recorder, ShapesMayChangeBetweenRounds) {
 }
 
 TEST(Recorder, ACallMayTakeMoreTensorsThanASegmentHasCalls) {
-  const ModeScope scope(jit::Mode::interpreted);
+  const ModeSetting setting(jit::Mode::interpreted);
   const Values last = fresh_thread([] {
     std::vector<Tensor> list;
     for (int i = 0; i < 5000; ++i) {
@@ -242,7 +242,7 @@ Tensor queued_result() {
 }
 
 TEST(Recorder, AWriteIntoWhatAnotherThreadHasQueuedIsNotLost) {
-  const ModeScope scope(jit::Mode::interpreted);
+  const ModeSetting setting(jit::Mode::interpreted);
   jit::initialize();
   std::promise<Tensor> queued;
   std::promise<void> written;
@@ -271,7 +271,7 @@ TEST(Recorder, AWriteIntoWhatAnotherThreadHasQueuedIsNotLost) {
 }
 
 TEST(Recorder, AResultWhoseCallFailedIsAnErrorAndNotWhatMemoryHeld) {
-  const ModeScope scope(jit::Mode::interpreted);
+  const ModeSetting setting(jit::Mode::interpreted);
   fresh_thread([] {
     const Tensor y = queued_result();
     EXPECT_NE(y.storage()->producer(), nullptr);
@@ -289,7 +289,7 @@ TEST(Recorder, AResultWhoseCallFailedIsAnErrorAndNotWhatMemoryHeld) {
 }
 
 TEST(Recorder, AThreadMayEndWithCallsThatFail) {
-  const ModeScope scope(jit::Mode::interpreted);
+  const ModeSetting setting(jit::Mode::interpreted);
   std::int64_t limit = 0;
   const Tensor y = fresh_thread([&] {
     const Tensor queued = queued_result();
