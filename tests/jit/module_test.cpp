@@ -55,6 +55,7 @@ TEST(Module, RunsWhatWasExportedWithAnotherBatch) {
 /// Why the rows of one function of x, [batch, 4], are not independent, with an example of `rows`.
 std::string dependence_of(const std::function<Tensor(const Tensor&)>& function,
                           std::int64_t rows = 2) {
+  initialize();
   tracer::TraceRequest request;
   request.function = [&](const std::vector<Tensor>& in) {
     return std::vector<Tensor>{function(in[0])};

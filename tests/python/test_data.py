@@ -159,7 +159,7 @@ def test_collating_goes_into_structures():
     assert isinstance(points, Point) and points.x.dtype == rondo.float64
     with raises(
         rondo.ArgumentError,
-        "collate: a sample is object; expected tensors, arrays, numbers, str, or tuples, lists "
+        "default_collate: a sample is object; expected tensors, arrays, numbers, str, or tuples, lists "
         "and mappings of them",
     ):
         data.default_collate([object()])
