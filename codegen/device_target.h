@@ -58,6 +58,12 @@ class DevicePlugin {
   virtual std::string report(bool& good) = 0;
 };
 
+/// Tells core how to find the devices of all plug-ins, which are opened when they are first needed.
+void register_devices();
+
+/// What runs kernels on a device whose backend has been found.
+DeviceTarget& device_target(Device device);
+
 /// The plug-in librondo_cuda.so, sought like that of llvm_target; null, and the reason, if there is
 /// none.
 DevicePlugin* cuda_plugin(std::string& reason);

@@ -2,7 +2,7 @@
 
 #include "core/graph/flow_builder.h"
 #include "core/op/clashes.h"
-#include "core/tensor/copy.h"
+#include "jit/device_launch.h"
 #include "tracer/token.h"
 
 namespace rondo::jit {
@@ -28,19 +28,23 @@ std::uint64_t identity_key(const OpCall& call, std::size_t i) {
 void EagerExecutor::execute(const OpCall& call) {
   for (const Tensor& input : call.inputs) {
     if (input.defined() && !input.is_immediate() && input.storage()->producer() != nullptr) {
-      input.storage()->data();
+      input.storage()->settle();
     }
   }
   if (call.in_place && clashes(call)) {
     std::vector<Tensor> inputs(call.inputs.begin(), call.inputs.end());
     for (Tensor& input : inputs) {
       if (clashes(call, input)) {
-        const Tensor copy = Tensor::empty(input.shape(), input.dtype());
-        copy_elements(copy, input);
+        const Tensor copy = Tensor::empty(input.shape(), input.dtype(), input.device());
+        copy_in_place(copy, input);
         input = copy;
       }
     }
     execute({call.op, inputs, call.attrs, call.outputs, true});
+    return;
+  }
+  if (call.outputs[0].device().is_remote()) [[unlikely]] {
+    run_on_device(call, plan_for(call));
     return;
   }
   const CallTensors tensors{call.inputs, call.outputs, call.attrs};

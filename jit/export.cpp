@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/op/call.h"
 #include "core/tensor/equal.h"
+#include "core/tensor/transfer.h"
 #include "jit/tensor_bytes.h"
 #include "serialize/zip_writer.h"
 
@@ -46,7 +47,7 @@ class ArchiveWriter {
 
  private:
   serialize::StoredTensor store(const std::string& folder, const Tensor& tensor) {
-    const Tensor plain = contiguous(materialize(tensor));
+    const Tensor plain = to_host(contiguous(materialize(tensor)));
     const std::string entry = fmt::format("{}/{:05}", folder, stored_++);
     const serialize::ZipEntry written = zip_.add(entry, bytes_of(plain));
     return {plain.dtype(), {plain.shape().begin(), plain.shape().end()}, entry, written.crc32};

@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "codegen/device_target.h"
 #include "core/autograd/tape.h"
 #include "core/op/executor.h"
 #include "core/ops/all.h"
@@ -21,6 +22,7 @@ void initialize() {
   std::call_once(once, [] {
     register_builtin_ops();
     register_autograd();
+    codegen::register_devices();
     set_default_executor(thread_executor);
   });
 }

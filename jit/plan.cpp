@@ -10,6 +10,7 @@
 #include "core/base/interrupt.h"
 #include "core/tensor/copy.h"
 #include "jit/contraction.h"
+#include "jit/device_launch.h"
 #include "jit/params.h"
 #include "jit/profile.h"
 #include "jit/stats.h"
@@ -254,10 +255,11 @@ class Plan::Run {
       : lowered_(lowered),
         bound_(bound),
         calls_(calls),
+        device_(calls[0].outputs[0].device()),
         data_(buffers.data),
         scalars_(buffers.scalars) {
     for (const Meta& meta : bound.temporaries) {
-      temporaries_.push_back(Tensor::empty(meta.shape, meta.dtype));
+      temporaries_.push_back(Tensor::empty(meta.shape, meta.dtype, device_));
     }
   }
 
@@ -311,7 +313,7 @@ class Plan::Run {
   }
 
   static std::byte* address(const Tensor& t) {
-    return t.storage()->raw_data() + size_bytes(t.dtype(), t.offset());
+    return t.storage()->address() + size_bytes(t.dtype(), t.offset());
   }
 
   void fill_scalars(const KernelPlan& plan, std::int64_t count) {
@@ -340,7 +342,11 @@ class Plan::Run {
       data_.push_back(address(tensor(place)));
     }
     const Copies copies(*this, plan, bound);
-    count_kernel(plan, launch(bound.kernel, data_, scalars_.data()));
+    if (device_.is_remote()) [[unlikely]] {
+      launch_on_device(device_, bound.kernel, data_, scalars_, plan.nodes);
+    } else {
+      count_kernel(plan, launch(bound.kernel, data_, scalars_.data()));
+    }
     copies.write_back();
   }
 
@@ -357,7 +363,7 @@ class Plan::Run {
     void write_back() const {
       for (const Copy& copy : list_) {
         if (copy.written) {
-          copy_elements(copy.original, copy.copy);
+          copy_in_place(copy.original, copy.copy);
         }
       }
     }
@@ -381,10 +387,10 @@ class Plan::Run {
         from[f] = operand.original[axis] / size_bytes(dtype, 1);
       }
       const Tensor view = Tensor::view_of(source.storage(), shape, from, source.offset(), dtype);
-      const Tensor copy = Tensor::empty(shape, dtype);
+      const Tensor copy = Tensor::empty(shape, dtype, run.device_);
       const bool written = plan.kernel.operands[i].written;
       if (!written) {
-        copy_elements(copy, view);
+        copy_in_place(copy, view);
       }
       run.data_[i] = address(copy);
       list_.push_back({view, copy, written});
@@ -463,6 +469,7 @@ class Plan::Run {
   const codegen::Lowered& lowered_;
   const Bound& bound_;
   std::span<const CallTensors> calls_;
+  Device device_;  // of all tensors in memory
   std::vector<Tensor> temporaries_;
   std::vector<std::byte*>& data_;
   std::vector<std::uint64_t>& scalars_;

@@ -107,6 +107,11 @@ bool Recorder::deferrable(const OpCall& call) {
       return false;
     }
   }
+  for (const Tensor& t : call.outputs) {
+    if (t.storage()->device().type != DeviceType::cpu) {
+      return false;
+    }
+  }
   return !call.in_place || !clashes(call);
 }
 
@@ -118,7 +123,7 @@ void Recorder::wait_for_other_threads(std::span<const Tensor> operands) const {
     if (t.defined() && !t.is_immediate()) {
       const Producer* producer = t.storage()->producer();
       if (producer != nullptr && producer != this) [[unlikely]] {
-        t.storage()->data();
+        t.storage()->settle();
       }
     }
   }

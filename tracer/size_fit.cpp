@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/op/device_scope.h"
 #include "core/ops/create.h"
 #include "core/ops/index.h"
 #include "core/ops/rounding.h"
@@ -24,6 +25,7 @@ std::vector<Tensor> resized(const TraceRequest& request,
     const auto move = moves.find(dynamic.symbol);
     if (move != moves.end() && move->second != 0) {
       Tensor& input = inputs[static_cast<std::size_t>(dynamic.input)];
+      const DeviceScope scope(input.device());
       const std::int64_t size = input.size(dynamic.axis);
       const Tensor places = remainder(arange(0, size + move->second), size);
       input = index_select(input, dynamic.axis, places);

@@ -5,7 +5,9 @@
 
 #include "core/autograd/gradient_sum.h"
 #include "core/autograd/tape.h"
+#include "core/autograd/transfer.h"
 #include "core/base/error.h"
+#include "core/op/device_scope.h"
 #include "core/ops/arithmetic.h"
 #include "core/ops/create.h"
 #include "core/ops/reduce.h"
@@ -19,6 +21,16 @@ std::atomic<void (*)()> node_check{nullptr};
 struct Pending {
   Ref<GradNode> node;
   PoolVector<GradientSum> grads;
+
+  /// Where the gradients of the node's results are.
+  Device device() const {
+    for (const GradientSum& sum : grads) {
+      if (const Device found = sum.device(); found != Device{}) {
+        return found;
+      }
+    }
+    return {};
+  }
 };
 
 struct LeafGrad {
@@ -90,6 +102,7 @@ class Pass {
       step(next);
     }
     for (LeafGrad& leaf : leaves_) {
+      const DeviceScope scope(leaf.leaf.device());
       leaf.grad = leaf.sum.take({leaf.leaf.shape(), leaf.leaf.dtype()});
       const TensorGrad* meta = grad_meta(leaf.leaf);
       if (meta != nullptr && !meta->hooks.empty()) {
@@ -104,6 +117,7 @@ class Pass {
  private:
   void step(Pending& next) {
     GradNode& node = *next.node;
+    const DeviceScope scope(next.device());
     PoolVector<Tensor> grads;
     grads.reserve(next.grads.size());
     for (std::size_t i = 0; i < next.grads.size(); ++i) {
@@ -126,9 +140,9 @@ class Pass {
     for (std::size_t i = 0; i < node.next.size(); ++i) {
       Gradient& result = results[i];
       if (node.next[i] && result.tensor.defined()) {
-        const Meta& meta = node.input_metas[i];
+        const InputMeta& meta = node.input_metas[i];
         result.tensor = result.dim < 0 ? sum_to(result.tensor, meta.shape) : result.tensor;
-        result.tensor = to_dtype(result.tensor, meta.dtype);
+        result.tensor = move_to(to_dtype(result.tensor, meta.dtype), meta.device);
         flow(node.next[i], result);
       }
     }
@@ -157,11 +171,15 @@ void start(Pass& pass, std::span<const Tensor> outputs, std::span<const Tensor> 
           "backward: output {} has shape {}; give its gradient, or reduce it to one "
           "element",
           i, output.shape());
+      const DeviceScope scope(output.device());
       grad = ones(output.shape(), output.dtype());
     }
     check<ShapeError>(grad.shape() == output.shape(),
                       "backward: output {} has shape {}, its gradient {}; they must be equal", i,
                       output.shape(), grad.shape());
+    check<DeviceError>(grad.device() == output.device(),
+                       "backward: output {} is on {}, its gradient on {}; they must be equal", i,
+                       output.device().str(), grad.device().str());
     pass.flow(edge_of(output), {grad});
   }
 }

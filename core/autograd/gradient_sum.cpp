@@ -73,6 +73,13 @@ Tensor GradientSum::take(const Meta& meta) {
   return std::exchange(whole_, {});
 }
 
+Device GradientSum::device() const {
+  if (whole_.defined()) {
+    return whole_.device();
+  }
+  return ranges_.empty() ? Device{} : ranges_[0].tensor.device();
+}
+
 /// Takes the first range and all others of its axis that fit behind it; equal ranges are added.
 Tensor GradientSum::take_layer(const Meta& meta) {
   std::vector<Gradient> layer;

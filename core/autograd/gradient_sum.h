@@ -16,6 +16,9 @@ class GradientSum {
   /// The sum, of a tensor as `meta` says; undefined if nothing was added. What was added is gone.
   Tensor take(const Meta& meta);
 
+  /// Where what was added is; the host if nothing was.
+  Device device() const;
+
  private:
   Tensor take_layer(const Meta& meta);
 

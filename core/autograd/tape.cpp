@@ -62,7 +62,7 @@ InputMeta meta_of(const Tensor& input) {
   const int rank = input.rank();
   const bool transposed = rank > 1 && input.shape()[rank - 2] > 1 && input.shape()[rank - 1] > 1 &&
                           input.strides()[rank - 2] < input.strides()[rank - 1];
-  return {{input.shape(), input.dtype()}, transposed};
+  return {{input.shape(), input.dtype()}, transposed, input.device()};
 }
 
 void connect(GradNode& node, std::span<const Tensor> inputs, std::span<const Tensor> outputs) {

@@ -5,7 +5,9 @@
 
 #include "core/base/error.h"
 #include "core/base/float_environment.h"
+#include "core/op/device_scope.h"
 #include "core/op/generator.h"
+#include "core/tensor/transfer.h"
 
 namespace rondo {
 namespace {
@@ -38,22 +40,6 @@ class MetaScope {
 bool any_requires_grad(std::span<const Tensor> inputs) {
   return std::any_of(inputs.begin(), inputs.end(),
                      [](const Tensor& t) { return t.defined() && t.requires_grad(); });
-}
-
-Device common_device(const OpInfo& op, std::span<const Tensor> inputs) {
-  const Tensor* first = nullptr;
-  for (const Tensor& t : inputs) {
-    if (!t.defined() || t.is_immediate()) {
-      continue;
-    }
-    if (first == nullptr) {
-      first = &t;
-    } else if (t.device() != first->device()) [[unlikely]] {
-      fail<DeviceError>("{}: operands are on different devices: {} and {}; move one with .to()",
-                        op.name, first->device().str(), t.device().str());
-    }
-  }
-  return first == nullptr ? Device{} : first->device();
 }
 
 void call_view(const OpInfo& op, std::span<const Tensor> inputs, std::span<const Attr> attrs,
@@ -106,6 +92,7 @@ void call_body(const OpInfo& op, std::span<const Tensor> inputs, std::span<const
     const MetaScope scope;
     op.infer({op, inputs, attrs}, scope.metas());
   }
+  const DeviceScope scope(device_of(inputs));
   std::vector<Tensor> results;
   try {
     op.body({op, inputs, attrs}, results);
@@ -118,14 +105,14 @@ void call_body(const OpInfo& op, std::span<const Tensor> inputs, std::span<const
 void call_results(const OpInfo& op, std::span<const Tensor> inputs, std::span<const Attr> attrs,
                   std::span<Tensor> outputs) {
   const MetaScope scope;
-  const Device device = common_device(op, inputs);
+  const PlacedInputs placed(op, inputs, op.in_place);
   op.infer({op, inputs, attrs}, scope.metas());
   for (std::size_t i = 0; i < outputs.size() && !op.in_place; ++i) {
     const Meta& meta = scope.metas()[i];
     checked_numel(meta.shape, op.name);
-    outputs[i] = Tensor::empty(meta.shape, meta.dtype, device);
+    outputs[i] = Tensor::empty(meta.shape, meta.dtype, placed.device());
   }
-  current_executor().execute({op, inputs, attrs, outputs, op.in_place});
+  current_executor().execute({op, placed.inputs(), attrs, outputs, op.in_place});
   if (op.in_place) {
     for (const Tensor& output : outputs) {
       output.storage()->bump_version();
@@ -217,7 +204,7 @@ Tensor call_in_place(const OpInfo& op, std::span<const Tensor> inputs,
     return call_and_copy(op, inputs, attrs);
   }
   const MetaScope scope;
-  common_device(op, inputs);
+  const PlacedInputs placed(op, inputs, true);
   op.infer({op, inputs, attrs}, scope.metas());
   const Meta& meta = scope.metas()[0];
   check<ShapeError>(meta.shape == target.shape(),
@@ -232,7 +219,7 @@ Tensor call_in_place(const OpInfo& op, std::span<const Tensor> inputs,
   if (autograd_hooks.before_in_place != nullptr) {
     autograd_hooks.before_in_place(made);
   }
-  current_executor().execute(made);
+  current_executor().execute({op, placed.inputs(), attrs, {&output, 1}, true});
   target.storage()->bump_version();
   if (records) {
     autograd_hooks.record(made);
@@ -270,7 +257,7 @@ Tensor materialize(const Tensor& tensor) {
   const bool weak_float = tensor.is_weak() && tensor.dtype() == Dtype::float64;
   const Tensor result = Tensor::empty(tensor.shape(), weak_float ? Dtype::float32 : tensor.dtype());
   write_element(result.storage()->raw_data(), result.dtype(), tensor.impl()->immediate);
-  return result;
+  return default_device().is_remote() ? to_device(result, default_device()) : result;
 }
 
 Tensor contiguous(const Tensor& tensor) {

@@ -24,6 +24,7 @@ struct Gradient {
 /// What is known of an operand also where it is not saved.
 struct InputMeta : Meta {
   bool transposed = false;  // a matrix whose neighbours along columns are the nearer in memory
+  Device device{};
 };
 
 class GradContext {

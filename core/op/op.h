@@ -148,6 +148,9 @@ OpInfo make_info() {
   if constexpr (requires { Op::kRowsBesideDim; }) {
     info.rows_beside_dim = Op::kRowsBesideDim;
   }
+  if constexpr (requires { Op::kMovesOperands; }) {
+    info.moves_operands = Op::kMovesOperands;
+  }
   if constexpr (requires { Op::kMethod; }) {
     info.method = Op::kMethod;
   }

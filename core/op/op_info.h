@@ -138,6 +138,8 @@ struct OpInfo {
   bool deterministic = true;  // false: draws random numbers
   bool checks_data = false;   // may raise an error that depends on data: never deferred
   bool skips_unread = false;  // `run` gets undefined tensors for results that nobody reads
+  /// Operands may be on other devices than the first: they are copied.
+  bool moves_operands = false;
   /// Each row of the result depends on its own row of the inputs alone.
   bool row_independent = false;
   bool rows_beside_dim = false;  // likewise, if the attribute `dim` is not axis 0

@@ -75,13 +75,14 @@ struct Cast : Elementwise<Cast> {
 };
 inline constexpr Cast cast;
 
-/// In place only: the target takes the (broadcast, cast) values of the source. The values of
-/// `input` do not count.
+/// In place only: the target takes the (broadcast, cast) values of the source, from any device. The
+/// values of `input` do not count.
 struct Copy : Elementwise<Copy> {
   static constexpr Schema schema{"copy(Tensor input, Tensor src) -> Tensor"};
   static constexpr DtypeSet dtypes = kAnyDtype;
   static constexpr std::uint32_t kOwnDtype = 3;
   static constexpr auto kOutput = ElementwiseRule::Output::own;
+  static constexpr bool kMovesOperands = true;
   static void expressions(ExprContext& c) { c.outputs.push_back(c.inputs[1]); }
   static void gradient(GradContext& g);
 };

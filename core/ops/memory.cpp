@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/op/executor.h"
 #include "core/tensor/copy.h"
+#include "core/tensor/transfer.h"
 
 namespace rondo::detail {
 
@@ -18,7 +19,7 @@ Tensor stored(const Tensor& tensor) {
 }
 
 Tensor dense(const Tensor& tensor) {
-  return contiguous_copy(stored(tensor));
+  return contiguous_copy(to_host(stored(tensor)));
 }
 
 Tensor permuted(const Tensor& tensor, std::span<const int> order) {

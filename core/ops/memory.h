@@ -13,7 +13,7 @@ namespace rondo::detail {
 /// The tensor itself, or a number without storage as a tensor of its dtype.
 Tensor stored(const Tensor& tensor);
 
-/// The elements in row-major order: the tensor itself, or a copy of it.
+/// The elements in row-major order and on the host: the tensor itself, or a copy of it.
 Tensor dense(const Tensor& tensor);
 
 /// A strided view with the axes in another order.

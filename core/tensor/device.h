@@ -18,6 +18,8 @@ struct Device {
 
   /// "cpu", "cuda:0", "meta"
   std::string str() const;
+  /// Whether tensors there have data that the host cannot reach.
+  bool is_remote() const { return type != DeviceType::cpu && type != DeviceType::meta; }
 };
 
 /// Parses "cpu", "cuda", "cuda:1" or "meta". Errors: DeviceError.

@@ -27,7 +27,15 @@ Kinds& kinds() {
   return *instance;
 }
 
-/// Null, and the reason, if there is none.
+}  // namespace
+
+void set_device_opener(DeviceType type, DeviceOpener opener) {
+  const std::lock_guard lock(kinds().mutex);
+  Kind& kind = kinds().list.at(static_cast<std::size_t>(type));
+  kind = Kind{};
+  kind.opener = std::move(opener);
+}
+
 DeviceBackend* find_device_backend(DeviceType type, std::string& reason) {
   const std::lock_guard lock(kinds().mutex);
   Kind& kind = kinds().list.at(static_cast<std::size_t>(type));
@@ -38,15 +46,6 @@ DeviceBackend* find_device_backend(DeviceType type, std::string& reason) {
   }
   reason = kind.reason;
   return kind.backend;
-}
-
-}  // namespace
-
-void set_device_opener(DeviceType type, DeviceOpener opener) {
-  const std::lock_guard lock(kinds().mutex);
-  Kind& kind = kinds().list.at(static_cast<std::size_t>(type));
-  kind = Kind{};
-  kind.opener = std::move(opener);
 }
 
 DeviceBackend& device_backend(Device device) {

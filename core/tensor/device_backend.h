@@ -48,6 +48,10 @@ class DeviceBackend {
 using DeviceOpener = std::function<DeviceBackend*(std::string& reason)>;
 void set_device_opener(DeviceType type, DeviceOpener opener);
 
+/// The backend of a kind of device, opened by the first call; null, and the reason, if there is
+/// none.
+DeviceBackend* find_device_backend(DeviceType type, std::string& reason);
+
 /// The backend of a device, opened by the first call. Errors: DeviceError with the opener's reason,
 /// or if there is no device of that number.
 DeviceBackend& device_backend(Device device);

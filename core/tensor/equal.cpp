@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/tensor/copy.h"
+#include "core/tensor/transfer.h"
 
 namespace rondo {
 
@@ -19,8 +20,8 @@ bool same_bits(const Tensor& a, const Tensor& b) {
   if (a.shape() != b.shape() || a.dtype() != b.dtype()) {
     return false;
   }
-  const Tensor x = contiguous_copy(a);
-  const Tensor y = contiguous_copy(b);
+  const Tensor x = contiguous_copy(to_host(a));
+  const Tensor y = contiguous_copy(to_host(b));
   const std::int64_t element = size_bytes(x.dtype(), 1);
   for (std::int64_t i = 0; i < x.numel(); ++i) {
     if (!same_element(x.data() + i * element, y.data() + i * element, x.dtype())) {

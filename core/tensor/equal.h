@@ -8,7 +8,7 @@ namespace rondo {
 /// Equal bits of one element, or both NaN.
 bool same_element(const std::byte* a, const std::byte* b, Dtype dtype);
 
-/// Equal shapes, dtypes and bits, where any NaN equals any NaN. Both are in host memory.
+/// Equal shapes, dtypes and bits, where any NaN equals any NaN. They may live on any device.
 bool same_bits(const Tensor& a, const Tensor& b);
 
 /// Equal offsets, shapes and strides: over one storage of one dtype, the same view.

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/float_environment.h"
 #include "core/tensor/allocator.h"
+#include "core/tensor/device_backend.h"
 
 namespace rondo {
 
@@ -33,6 +34,8 @@ Storage::~Storage() {
     }
   } else if (data_ != nullptr) {
     deallocate(data_, bytes_);
+  } else if (backend_ != nullptr) {
+    backend_->deallocate(device_.index, device_data_, bytes_);
   }
 }
 
@@ -47,7 +50,20 @@ void Storage::wait() {
 void Storage::allocate_now() {
   check<DeviceError>(device_.type != DeviceType::meta,
                      "tensor: data of a meta tensor: it has a shape only; use a tensor with data");
+  check<DeviceError>(device_.type == DeviceType::cpu,
+                     "tensor: the data is on {}, where the host cannot read it; copy it with cpu()",
+                     device_.str());
   data_ = static_cast<std::byte*>(allocate(bytes_));
+}
+
+std::byte* Storage::find_address() {
+  if (!device_.is_remote()) {
+    return raw_data();
+  }
+  DeviceBackend& backend = device_backend(device_);
+  device_data_ = static_cast<std::byte*>(backend.allocate(device_.index, bytes_));
+  backend_ = &backend;
+  return device_data_;
 }
 
 }  // namespace rondo

@@ -11,6 +11,7 @@
 
 namespace rondo {
 
+class DeviceBackend;
 class Storage;
 
 /// Whoever queued the operation that will fill a storage.
@@ -36,23 +37,39 @@ class Storage : public RefCounted {
   std::uint64_t id() const { return id_; }
   Device device() const { return device_; }
 
-  /// The address, after the producer (if any) has run and memory has been allocated.
+  /// The address, after the producer (if any) has run and memory has been allocated. Errors:
+  /// DeviceError unless the storage is on the host.
   std::byte* data() {
-    if (producer_.load(std::memory_order_acquire) != nullptr) [[unlikely]] {
-      wait();
-    }
+    settle();
     if (data_ == nullptr) [[unlikely]] {
       allocate_now();
     }
     return data_;
   }
 
-  /// The address for the executor that fills the storage: allocates, but does not wait.
+  /// Runs the producer, if there is one.
+  void settle() {
+    if (producer_.load(std::memory_order_acquire) != nullptr) [[unlikely]] {
+      wait();
+    }
+  }
+
+  /// The address for the executor that fills the storage: allocates, but does not wait. Errors as
+  /// for `data`.
   std::byte* raw_data() {
     if (data_ == nullptr) {
       allocate_now();
     }
     return data_;
+  }
+
+  /// The address where the storage lives, which only work on that device may follow: allocates, but
+  /// does not wait.
+  std::byte* address() {
+    if (data_ != nullptr) [[likely]] {
+      return data_;
+    }
+    return backend_ != nullptr ? device_data_ : find_address();
   }
 
   std::uint32_t version() const { return version_; }
@@ -79,11 +96,14 @@ class Storage : public RefCounted {
  private:
   void wait();
   void allocate_now();
+  std::byte* find_address();
 
   static std::uint64_t next_id();
 
   std::uint64_t id_ = next_id();
   std::byte* data_ = nullptr;
+  std::byte* device_data_ = nullptr;  // where the storage is not on the host
+  DeviceBackend* backend_ = nullptr;  // what it was taken from
   std::int64_t bytes_;
   Device device_;
   bool writable_ = true;

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/float_environment.h"
+#include "core/tensor/transfer.h"
 
 namespace rondo {
 
@@ -57,7 +58,7 @@ Scalar Tensor::item() const {
   check<ArgumentError>(numel() == 1, "item: {} elements of shape {}; exactly one is required",
                        numel(), shape());
   const FloatEnvironment environment;  // the number is widened
-  return read_element(data(), dtype());
+  return read_element(to_host(*this).data(), dtype());
 }
 
 std::uint16_t float_to_half(float value) {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "codegen/cuda/nvrtc.h"
 #include "codegen/device_target.h"
 
 namespace rondo::codegen::cuda {
@@ -30,5 +31,12 @@ inline DeviceTarget& stand_in_target() {
   std::string reason;
   return stand_in_plugin(reason)->target();
 }
+
+#define RONDO_NEEDS_COMPILER()                               \
+  std::string missing;                                       \
+  if (Nvrtc::get(missing) == nullptr) {                      \
+    GTEST_SKIP() << "no NVRTC on this machine: " << missing; \
+  }                                                          \
+  static_cast<void>(0)
 
 }  // namespace rondo::codegen::cuda
