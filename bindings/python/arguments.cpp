@@ -1,6 +1,7 @@
 #include "bindings/python/arguments.h"
 
 #include "bindings/python/array.h"
+#include "bindings/python/devices.h"
 #include "bindings/python/tensor_type.h"
 #include "bindings/python/value_types.h"
 #include "core/base/error.h"
@@ -51,8 +52,7 @@ bool from_tensor(PyObject* object, std::int64_t& value) {
       is_floating(tensor_of(object).dtype())) {
     return false;
   }
-  host_data(tensor_of(object));
-  value = tensor_of(object).item().to_int();
+  value = on_host(tensor_of(object)).item().to_int();
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include "bindings/python/arguments.h"
 #include "bindings/python/array.h"
 #include "bindings/python/call_site.h"
+#include "bindings/python/devices.h"
 #include "bindings/python/tensor_type.h"
 #include "core/base/error.h"
 #include "core/base/float_environment.h"
@@ -25,8 +26,7 @@ Scalar element(PyObject* object) {
     return number;
   }
   if (is_tensor(object) && tensor_of(object).numel() == 1) {
-    host_data(tensor_of(object));
-    return tensor_of(object).item();
+    return on_host(tensor_of(object)).item();
   }
   if (PyIndex_Check(object) != 0) {
     return Scalar(static_cast<long>(to_integer(object, "tensor", "an element")));
@@ -170,7 +170,8 @@ Tensor copy_of_data(PyObject* data, std::optional<Dtype> dtype) {
 
 PyObject* to_list(const Tensor& tensor) {
   const FloatEnvironment environment;
-  return list_of(host_data(tensor), tensor, 0);
+  const Tensor host = on_host(tensor);
+  return list_of(host.data(), host, 0);
 }
 
 PyObject* from_scalar(const Scalar& scalar) {

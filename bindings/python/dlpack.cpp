@@ -7,17 +7,23 @@
 
 #include "bindings/python/arguments.h"
 #include "bindings/python/array.h"
+#include "bindings/python/call_site.h"
 #include "bindings/python/tensor_type.h"
 #include "core/base/error.h"
+#include "core/tensor/device_backend.h"
 
 namespace rondo::python {
 namespace {
 
 // The structs of DLPack 1.0, as its specification lays them out.
 struct DlDevice {
-  std::int32_t type = 1;  // 1: CPU
+  std::int32_t type = 1;  // 1: CPU, 2: CUDA
   std::int32_t index = 0;
 };
+
+DlDevice dl_device(Device device) {
+  return {device.is_remote() ? 2 : 1, device.index};
+}
 
 struct DlDtype {
   std::uint8_t code = 0;
@@ -100,7 +106,8 @@ struct Exported {
       strides.at(static_cast<std::size_t>(i)) = tensor.strides()[i];
     }
     DlTensor& out = managed.tensor;
-    out.data = tensor.data();
+    out.data = tensor.storage()->address() + size_bytes(tensor.dtype(), tensor.offset());
+    out.device = dl_device(tensor.device());
     out.rank = tensor.rank();
     out.dtype = dl_dtype(tensor.dtype());
     out.shape = shape.data();
@@ -167,6 +174,18 @@ Tensor take(PyObject* capsule, const char* name, const char* used_name) {
   return tensor;
 }
 
+/// Whoever takes the memory may read it at once, from whichever stream.
+void make_ready(const Tensor& tensor) {
+  const Device device = tensor.device();
+  if (!device.is_remote()) {
+    host_data(tensor);
+    return;
+  }
+  const CallRelease released;
+  tensor.storage()->address();
+  device_backend(device).synchronize(device.index);
+}
+
 PyRef ask_for_capsule(PyObject* source) {
   const PyRef method = owned(PyObject_GetAttrString(source, "__dlpack__"));
   const PyRef none = owned(PyTuple_New(0));
@@ -226,7 +245,7 @@ PyObject* tensor_to_dlpack(PyObject* self, PyObject* args, PyObject* keywords) {
       const PyRef copied = owned(PyObject_CallMethod(self, "clone", nullptr));
       tensor = tensor_of(copied.get());
     }
-    host_data(tensor);
+    make_ready(tensor);
     if (major_of(max_version) >= 1) {
       auto exported = std::make_unique<Exported<DlVersioned>>(tensor);
       exported->managed.flags = tensor.storage()->writable() ? 0 : kReadOnly;
@@ -236,8 +255,9 @@ PyObject* tensor_to_dlpack(PyObject* self, PyObject* args, PyObject* keywords) {
   });
 }
 
-PyObject* tensor_dlpack_device(PyObject* /*self*/, PyObject* /*unused*/) {
-  return Py_BuildValue("(ii)", 1, 0);
+PyObject* tensor_dlpack_device(PyObject* self, PyObject* /*unused*/) {
+  const DlDevice device = dl_device(tensor_of(self).device());
+  return Py_BuildValue("(ii)", device.type, device.index);
 }
 
 PyObject* from_dlpack(PyObject* /*module*/, PyObject* source) {

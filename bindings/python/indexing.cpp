@@ -5,9 +5,11 @@
 
 #include "bindings/python/array.h"
 #include "bindings/python/convert.h"
+#include "bindings/python/devices.h"
 #include "bindings/python/ops.h"
 #include "bindings/python/tensor_slots.h"
 #include "bindings/python/tensor_type.h"
+#include "core/autograd/transfer.h"
 #include "core/base/error.h"
 #include "core/op/call.h"
 #include "core/ops/create.h"
@@ -112,15 +114,19 @@ class KeyReader {
                       "index: an index is {}; expected integers, bool, slices, None or ...",
                       is_tensor(item) ? dtype_name(index.dtype()) : Py_TYPE(item)->tp_name);
     if (index.rank() > 0) {
-      indices_.push_back(index);
+      indices_.push_back(beside(index));
       axis_ += is_boolean(index) ? index.rank() : 1;
     } else if (is_boolean(index)) {
       result_ = unsqueeze(result_, axis_++);
-      indices_.push_back(reshape(index, Shape{1}));
+      indices_.push_back(beside(reshape(index, Shape{1})));
     } else {
-      host_data(index);
-      result_ = select(result_, axis_, index.item().to_int());
+      result_ = select(result_, axis_, on_host(index).item().to_int());
     }
+  }
+
+  /// An index on the host serves tensors on every device.
+  Tensor beside(const Tensor& index) const {
+    return index.device() == Device{} ? move_to(index, result_.device()) : index;
   }
 
   static Tensor index_of(PyObject* item) {
@@ -146,12 +152,14 @@ Tensor without_leading_ones(Tensor value, int rank) {
   return value;
 }
 
-Tensor value_of(PyObject* value, Dtype dtype) {
+/// What is no tensor, and a tensor of rank 0 on the host, goes where the target is.
+Tensor value_of(PyObject* value, const Tensor& target) {
   Tensor operand;
-  if (to_operand(value, operand)) {
-    return operand;
+  if (!to_operand(value, operand)) {
+    operand = copy_of_data(value, target.dtype());
   }
-  return copy_of_data(value, dtype);
+  const bool moves = !is_tensor(value) || (operand.rank() == 0 && operand.device() == Device{});
+  return moves ? move_to(operand, target.device()) : operand;
 }
 
 PyObject* get(const Tensor& tensor, PyObject* key) {
@@ -173,7 +181,7 @@ PyObject* get(const Tensor& tensor, PyObject* key) {
 void set(const Tensor& tensor, PyObject* key, PyObject* value) {
   const KeyReader reader(tensor, key);
   const Tensor& target = reader.view();
-  const Tensor source = value_of(value, target.dtype());
+  const Tensor source = value_of(value, target);
   if (reader.indices().empty()) {
     const std::array<Tensor, 2> inputs{target, without_leading_ones(source, target.rank())};
     PyRef::steal(call_in_place_wrapped(info<Copy>(), inputs, {}));

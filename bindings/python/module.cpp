@@ -6,6 +6,7 @@
 #include "bindings/python/autograd.h"
 #include "bindings/python/call_site.h"
 #include "bindings/python/convert.h"
+#include "bindings/python/devices.h"
 #include "bindings/python/dlpack.h"
 #include "bindings/python/errors.h"
 #include "bindings/python/function_node.h"
@@ -74,8 +75,8 @@ PyObject* from_numpy(PyObject* /*module*/, PyObject* array) {
 PyObject* to_bytes(PyObject* /*module*/, PyObject* object) {
   return guarded([&] {
     const GradMode no_grad(false);
-    const Tensor tensor = contiguous(require_tensor(object, "to_bytes", "tensor"));
-    const auto* data = reinterpret_cast<const char*>(host_data(tensor));
+    const Tensor tensor = on_host(contiguous(require_tensor(object, "to_bytes", "tensor")));
+    const auto* data = reinterpret_cast<const char*>(tensor.data());
     const std::int64_t count = size_bytes(tensor.dtype(), tensor.numel());
     return PyBytes_FromStringAndSize(data, static_cast<Py_ssize_t>(count));
   });
@@ -146,6 +147,7 @@ PyObject* make_module() {
   add_errors(module.get());
   add_value_types(module.get());
   add_array_provider(module.get());
+  add_devices(module.get());
   add_hooks(module.get());
   add_generator(module.get());
   add_tensor_type(module.get());

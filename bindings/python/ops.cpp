@@ -13,6 +13,7 @@
 #include "bindings/python/tensor_type.h"
 #include "core/base/error.h"
 #include "core/op/call.h"
+#include "core/op/device_scope.h"
 #include "jit/thread_executor.h"
 
 namespace rondo::python {
@@ -47,6 +48,9 @@ bool takes_long(const OpInfo& op, std::span<const Tensor> inputs, std::span<cons
   if (op.kind == OpKind::view) {
     return false;
   }
+  if (default_device().is_remote()) {
+    return true;
+  }
   const tracer::Recorder& recorder = jit::thread_recorder();
   if (recorder.pending_bytes() >= kLongSegment) {  // this call may launch it
     return true;
@@ -56,6 +60,10 @@ bool takes_long(const OpInfo& op, std::span<const Tensor> inputs, std::span<cons
       continue;
     }
     const Producer* producer = input.storage()->producer();
+    // A kernel for a device may have to be compiled.
+    if (input.device().is_remote()) {
+      return true;
+    }
     // What another thread has deferred is waited for without the GIL, which that thread may need.
     if (input.numel() >= kLongElements || (producer != nullptr && producer != &recorder)) {
       return true;

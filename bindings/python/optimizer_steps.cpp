@@ -39,7 +39,7 @@ class Steps {
   std::int64_t elements() const {
     std::int64_t elements = 0;
     for (const Tensor& tensor : columns_.front()) {
-      elements += tensor.numel();
+      elements += tensor.device().is_remote() ? kLongElements : tensor.numel();
     }
     return elements;
   }

@@ -4,6 +4,7 @@
 
 #include "bindings/python/arguments.h"
 #include "bindings/python/array.h"
+#include "bindings/python/devices.h"
 #include "bindings/python/tensor_type.h"
 #include "core/base/error.h"
 #include "core/op/call.h"
@@ -38,13 +39,13 @@ PyObject* write_state(PyObject* /*module*/, PyObject* args) {
     std::vector<Tensor> whole;  // keeps the memory of the views
     std::vector<serialize::TensorView> views;
     for (const auto& [name, object] : items_of(tensors)) {
-      const Tensor& tensor =
-          whole.emplace_back(contiguous(require_tensor(object.get(), "save", name.c_str())));
+      const Tensor& tensor = whole.emplace_back(
+          on_host(contiguous(require_tensor(object.get(), "save", name.c_str()))));
       const auto bytes = static_cast<std::size_t>(size_bytes(tensor.dtype(), tensor.numel()));
       views.push_back({name,
                        tensor.dtype(),
                        {tensor.shape().begin(), tensor.shape().end()},
-                       {host_data(tensor), bytes}});
+                       {tensor.data(), bytes}});
     }
     serialize::Metadata texts;
     for (const auto& [key, text] : items_of(metadata)) {

@@ -2,6 +2,7 @@
 #include "bindings/python/array.h"
 #include "bindings/python/call_site.h"
 #include "bindings/python/convert.h"
+#include "bindings/python/devices.h"
 #include "bindings/python/dlpack.h"
 #include "bindings/python/hooks.h"
 #include "bindings/python/tensor_slots.h"
@@ -56,10 +57,7 @@ PyObject* storage_offset(PyObject* self, PyObject* /*unused*/) {
 PyObject* item(PyObject* self, PyObject* /*unused*/) {
   return guarded([&] {
     const Tensor& tensor = tensor_of(self);
-    if (tensor.numel() == 1) {
-      host_data(tensor);
-    }
-    return from_scalar(tensor.item());
+    return from_scalar((tensor.numel() == 1 ? on_host(tensor) : tensor).item());
   });
 }
 
@@ -70,8 +68,13 @@ PyObject* tolist(PyObject* self, PyObject* /*unused*/) {
 /// The address goes out of our sight, so from now on no work on the storage is deferred.
 PyObject* data_ptr(PyObject* self, PyObject* /*unused*/) {
   return guarded([&] {
-    tensor_of(self).storage()->share();
-    return PyLong_FromVoidPtr(host_data(tensor_of(self)));
+    const Tensor& tensor = tensor_of(self);
+    tensor.storage()->share();
+    if (tensor.device().is_remote()) {
+      return PyLong_FromVoidPtr(tensor.storage()->address() +
+                                size_bytes(tensor.dtype(), tensor.offset()));
+    }
+    return PyLong_FromVoidPtr(host_data(tensor));
   });
 }
 
@@ -82,7 +85,9 @@ PyObject* is_contiguous_method(PyObject* self, PyObject* /*unused*/) {
 PyObject* contiguous_method(PyObject* self, PyObject* /*unused*/) {
   return guarded([&] {
     const Tensor& tensor = tensor_of(self);
-    const std::int64_t copied = tensor.is_contiguous() ? 0 : tensor.numel();
+    const std::int64_t copied = tensor.is_contiguous()        ? 0
+                                : tensor.device().is_remote() ? kLongElements
+                                                              : tensor.numel();
     return wrap(released_if_long(copied, [&] { return contiguous(tensor); }));
   });
 }

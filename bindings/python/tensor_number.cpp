@@ -2,8 +2,8 @@
 #include <array>
 #include <string_view>
 
-#include "bindings/python/array.h"
 #include "bindings/python/convert.h"
+#include "bindings/python/devices.h"
 #include "bindings/python/ops.h"
 #include "bindings/python/tensor_slots.h"
 #include "bindings/python/tensor_type.h"
@@ -123,11 +123,7 @@ PyObject* power_in_place_slot(PyObject* self, PyObject* other, PyObject* /*modul
 }
 
 Scalar only_element(PyObject* self) {
-  const Tensor& tensor = tensor_of(self);
-  if (!tensor.is_immediate()) {
-    host_data(tensor);
-  }
-  return tensor.item();
+  return on_host(tensor_of(self)).item();
 }
 
 int truth_slot(PyObject* self) {

@@ -73,6 +73,9 @@ int set_grad(PyObject* self, PyObject* value, void* /*closure*/) {
     check<ShapeError>(grad.shape() == tensor.shape(),
                       "grad: the gradient is {}, the tensor {}; they must be equal", grad.shape(),
                       tensor.shape());
+    check<DeviceError>(grad.device() == tensor.device(),
+                       "grad: the gradient is on {}, the tensor on {}; they must be equal",
+                       grad.device().str(), tensor.device().str());
     ensure_grad_meta(tensor).grad = grad;
     return 0;
   });

@@ -104,6 +104,7 @@ py::dict counts() {
   result["ops_interpreted"] = jit::op_counts().interpreted.load();
   result["ops_library"] = jit::op_counts().library.load();
   result["ops_functions"] = jit::op_counts().functions.load();
+  result["ops_on_devices"] = jit::op_counts().on_devices.load();
   result["kernels_compiled"] = compiles.compiled;
   result["kernels_from_disk"] = compiles.from_disk;
   result["kernels_failed"] = compiles.failed;
@@ -136,7 +137,12 @@ PyObject* explain(PyObject* /*module*/, PyObject* /*unused*/) {
     const codegen::OpenedTarget& compiler = codegen::llvm_target();
     result["interpreted_because"] =
         compiler.target != nullptr ? py::object(py::none()) : py::object(py::str(compiler.reason));
+    py::list fallbacks;
+    for (const jit::FallbackRow& row : jit::fallbacks()) {
+      fallbacks.append(py::make_tuple(row.op, std::string(fallback_text(row.reason)), row.calls));
+    }
     result["profile"] = steps;
+    result["fallbacks"] = fallbacks;
     result["segment_list"] = segments;
     result["kernel_list"] = kernels;
     return result.release().ptr();

@@ -22,6 +22,10 @@ class Explanation(dict[str, Any]):
             f"{self['kernels_from_disk']} from disk, {self['kernels_failed']} failed, "
             f"{self['kernels_withdrawn']} withdrawn",
         ]
+        if self["ops_on_devices"]:
+            lines.append(f"{self['ops_on_devices']} ops in kernels that ran on devices")
+        for op, reason, calls in self["fallbacks"]:
+            lines.append(f"{calls} calls of {op}: {reason}")
         if self["interpreted_because"] is not None:
             lines.append(f"kernels are interpreted: {self['interpreted_because']}")
         for i, segment in enumerate(self["segment_list"]):

@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import _C
 from ._C import ArgumentError, Generator, Tensor, dtype as Dtype, ops
 from ._errors import named
-from ._types import DeviceLike, Number, TensorLike, check_device, sizes_of
+from ._types import DeviceLike, Number, TensorLike, check_device, on_device, sizes_of
 
 _float32 = _C.float32
 
 
 def _finish(tensor: Tensor, device: DeviceLike, requires_grad: bool) -> Tensor:
     if device is not None:
-        check_device(device)
+        tensor = _C.to_device(tensor, check_device(device))
     return tensor.requires_grad_(True) if requires_grad else tensor
+
+
+def _make(
+    device: DeviceLike, requires_grad: bool, op: Callable[..., Tensor], *args: Any, **named: Any
+) -> Tensor:
+    """What op(*args) gives when it runs on the device."""
+    if device is None:
+        made = op(*args, **named)
+        return made.requires_grad_(True) if requires_grad else made
+    with on_device(device):
+        made = op(*args, **named)
+    return _finish(made, device, requires_grad)
+
+
+def like(input: Tensor, device: DeviceLike) -> DeviceLike:
+    """The device that was asked for, or that of the tensor; None for the host."""
+    return input.device if device is None and not input.is_cpu else device
 
 
 def tensor(
@@ -36,19 +53,17 @@ def scalar_tensor(
     s: Number, *, dtype: Dtype | None = None, device: DeviceLike = None, requires_grad: bool = False
 ) -> Tensor:
     """A tensor without axes, float32 by default."""
-    return _finish(ops.full((), s, dtype or _float32), device, requires_grad)
+    return _make(device, requires_grad, ops.full, (), s, dtype or _float32)
 
 
 @named
 def as_tensor(data: Any, dtype: Dtype | None = None, device: DeviceLike = None) -> Tensor:
     """A tensor over the same memory where that is possible, else a copy."""
-    check_device(device)
     if isinstance(data, Tensor):
-        return data if dtype is None or dtype == data.dtype else data.to(dtype)
+        return data.to(device, dtype)
     if hasattr(data, "__array_struct__") and getattr(data, "ndim", 0) > 0:
-        shared = _C.from_numpy(data)
-        return shared if dtype is None or dtype == shared.dtype else shared.to(dtype)
-    return _C.tensor(data, dtype)
+        return _C.from_numpy(data).to(device, dtype)
+    return _finish(_C.tensor(data, dtype), device, False)
 
 
 asarray = as_tensor
@@ -77,7 +92,7 @@ def full(
     requires_grad: bool = False,
 ) -> Tensor:
     """Every element is `fill_value`."""
-    return _finish(ops.full(size, fill_value, dtype), device, requires_grad)
+    return _make(device, requires_grad, ops.full, size, fill_value, dtype)
 
 
 @named
@@ -89,7 +104,7 @@ def zeros(
     **extra: Any,
 ) -> Tensor:
     shape = sizes_of("zeros", (extra.pop("size"),) if "size" in extra else size)
-    return _finish(ops.full(shape, 0, dtype or _float32), device, requires_grad)
+    return _make(device, requires_grad, ops.full, shape, 0, dtype or _float32)
 
 
 @named
@@ -101,7 +116,7 @@ def ones(
     **extra: Any,
 ) -> Tensor:
     shape = sizes_of("ones", (extra.pop("size"),) if "size" in extra else size)
-    return _finish(ops.full(shape, 1, dtype or _float32), device, requires_grad)
+    return _make(device, requires_grad, ops.full, shape, 1, dtype or _float32)
 
 
 @named
@@ -112,7 +127,8 @@ def empty_like(
     device: DeviceLike = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    return empty(input.shape, dtype=dtype or input.dtype, device=device, requires_grad=requires_grad)
+    place = like(input, device)
+    return empty(input.shape, dtype=dtype or input.dtype, device=place, requires_grad=requires_grad)
 
 
 @named
@@ -124,8 +140,8 @@ def full_like(
     device: DeviceLike = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    made = ops.full(input.shape, fill_value, dtype or input.dtype)
-    return _finish(made, device, requires_grad)
+    place, kind = like(input, device), dtype or input.dtype
+    return _make(place, requires_grad, ops.full, input.shape, fill_value, kind)
 
 
 @named
@@ -161,7 +177,7 @@ def arange(
 ) -> Tensor:
     """start, start + step, ... below end; arange(n) starts at 0."""
     first, last = (0, start) if end is None else (start, end)
-    return _finish(ops.arange(first, last, step, dtype), device, requires_grad)
+    return _make(device, requires_grad, ops.arange, first, last, step, dtype)
 
 
 def linspace(
@@ -174,7 +190,7 @@ def linspace(
     requires_grad: bool = False,
 ) -> Tensor:
     """`steps` numbers from start to end, at equal distances, both ends exact."""
-    return _finish(ops.linspace(start, end, steps, dtype or _float32), device, requires_grad)
+    return _make(device, requires_grad, ops.linspace, start, end, steps, dtype or _float32)
 
 
 def eye(
@@ -186,7 +202,7 @@ def eye(
     requires_grad: bool = False,
 ) -> Tensor:
     """1 on the diagonal, 0 elsewhere."""
-    return _finish(ops.eye(n, m, dtype or _float32), device, requires_grad)
+    return _make(device, requires_grad, ops.eye, n, m, dtype or _float32)
 
 
 def rand(
@@ -199,8 +215,8 @@ def rand(
 ) -> Tensor:
     """Uniform in [0, 1)."""
     shape = sizes_of("rand", (extra.pop("size"),) if "size" in extra else size)
-    made = ops.rand(shape, dtype or _float32, generator=generator)
-    return _finish(made, device, requires_grad)
+    kind = dtype or _float32
+    return _make(device, requires_grad, ops.rand, shape, kind, generator=generator)
 
 
 def randn(
@@ -213,8 +229,8 @@ def randn(
 ) -> Tensor:
     """Normal with mean 0 and variance 1."""
     shape = sizes_of("randn", (extra.pop("size"),) if "size" in extra else size)
-    made = ops.randn(shape, dtype or _float32, generator=generator)
-    return _finish(made, device, requires_grad)
+    kind = dtype or _float32
+    return _make(device, requires_grad, ops.randn, shape, kind, generator=generator)
 
 
 def randint(
@@ -232,8 +248,8 @@ def randint(
     low = named.pop("low") if "low" in named else (values.pop() if values else 0)
     if values or named:
         raise ArgumentError("randint: too many arguments; expected low, high and size")
-    made = ops.randint(low, high, size, dtype or _C.int64, generator=generator)
-    return _finish(made, device, requires_grad)
+    kind = dtype or _C.int64
+    return _make(device, requires_grad, ops.randint, low, high, size, kind, generator=generator)
 
 
 @named
@@ -249,8 +265,7 @@ def randperm(
         order = ops.randperm(n)
     else:
         order = ops.argsort(ops.rand((n,), _C.float64, generator=generator))
-    check_device(device)
-    return order if dtype is None else order.to(dtype)
+    return order.to(device, dtype)
 
 
 @named
@@ -265,17 +280,18 @@ def normal(
     if size is None:
         both = mean + std
         size = both.shape if isinstance(both, Tensor) else ()
-    return ops.randn(size, generator=generator) * std + mean
+    place = next((t.device for t in (mean, std) if isinstance(t, Tensor)), None)
+    return randn(size, generator=generator, device=place) * std + mean
 
 
 @named
 def rand_like(input: Tensor, *, dtype: Dtype | None = None, device: DeviceLike = None) -> Tensor:
-    return rand(input.shape, dtype=dtype or input.dtype, device=device)
+    return rand(input.shape, dtype=dtype or input.dtype, device=like(input, device))
 
 
 @named
 def randn_like(input: Tensor, *, dtype: Dtype | None = None, device: DeviceLike = None) -> Tensor:
-    return randn(input.shape, dtype=dtype or input.dtype, device=device)
+    return randn(input.shape, dtype=dtype or input.dtype, device=like(input, device))
 
 
 @named
@@ -283,4 +299,4 @@ def randint_like(
     input: Tensor, low: int, high: int | None = None, *, dtype: Dtype | None = None
 ) -> Tensor:
     bounds = (0, low) if high is None else (low, high)
-    return randint(*bounds, input.shape, dtype=dtype or input.dtype)
+    return randint(*bounds, input.shape, dtype=dtype or input.dtype, device=like(input, None))

@@ -10,7 +10,7 @@ from typing import Any
 
 from . import _C
 from ._C import ArgumentError, Generator, Tensor, ops
-from ._types import Number, TensorLike
+from ._types import Number, TensorLike, beside
 
 
 def _with_alpha(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -73,7 +73,7 @@ def _multinomial(
     if generator is None:
         return ops.multinomial(input, num_samples, replacement)
     shape = (*input.shape[:-1], num_samples)
-    uniform = ops.rand(shape, _C.float64, generator=generator)
+    uniform = beside(input, ops.rand, shape, _C.float64, generator=generator)
     return ops.multinomial_pick(input, uniform, replacement)
 
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from . import _C
 from ._C import ArgumentError, Tensor
+from ._factories import zeros
 from ._grad_mode import no_grad
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -98,7 +99,7 @@ def _record(
         if isinstance(r, Tensor) and r.is_floating_point() and not _is_among(r, ctx._plain)
     ]
     places = [isinstance(r, Tensor) and _is_among(r, tuple(outputs)) for r in results]
-    shapes = [(r.shape, r.dtype) for r in outputs]
+    shapes = [(r.shape, r.dtype, r.device) for r in outputs]
     inputs = [a for a in args if isinstance(a, Tensor)]
     saved = [t for t in ctx._to_save if t is not None]
     filled = [t is not None for t in ctx._to_save]
@@ -109,8 +110,8 @@ def _record(
         ctx.saved_tensors = tuple(next(remaining) if f else None for f in filled)  # type: ignore[misc]
         if ctx._materialize:
             grads = tuple(
-                _C.ops.full(shape, 0, dtype) if g is None else g
-                for g, (shape, dtype) in zip(grads, shapes)
+                zeros(shape, dtype=dtype, device=device) if g is None else g
+                for g, (shape, dtype, device) in zip(grads, shapes)
             )
         given = iter(grads)
         try:

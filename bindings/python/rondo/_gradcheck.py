@@ -53,12 +53,12 @@ def _analytical(func: Callable[..., Any], args: list[Any], number: int, place: i
     result = _results(func, args)[number]
     rows = []
     for k in range(result.numel()):
-        weight = ops.full((result.numel(),), 0, result.dtype)
+        weight = result.new_zeros(result.numel())
         weight[k] = 1
         given = weight.reshape(result.shape)
         (row,) = _C.grad((result,), (args[place],), (given,), True, False, True)
         rows.append(
-            ops.full((args[place].numel(),), 0, result.dtype) if row is None else row.reshape(-1)
+            args[place].new_zeros(args[place].numel()) if row is None else row.reshape(-1)
         )
     return ops.stack(rows) if rows else ops.full((0, args[place].numel()), 0, result.dtype)
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ._C import ArgumentError, Tensor, float64, int64, ops
 from ._errors import named
-from ._types import Ints, Number, TensorLike, axis_of
+from ._types import Ints, Number, TensorLike, axis_of, beside
 
 # Elements.
 
@@ -315,8 +315,8 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         raise ArgumentError("bincount: a number is negative; expected 0 or more")
     size = builtins.max(int(ops.amax(input)) + 1 if input.numel() else 0, minlength)
     dtype = int64 if weights is None else weights.dtype
-    amounts: Any = ops.full(input.shape, 1, dtype) if weights is None else weights
-    return ops.scatter_add(ops.full((size,), 0, dtype), 0, input.to(int64), amounts)
+    amounts: Any = input.new_ones(input.shape, dtype=dtype) if weights is None else weights
+    return ops.scatter_add(input.new_zeros(size, dtype=dtype), 0, input.to(int64), amounts)
 
 
 @named
@@ -343,7 +343,7 @@ def searchsorted(
             f"searchsorted: sorted_sequence is {list(sorted_sequence.shape)}; expected one axis"
         )
     behind = right or side == "right"
-    wanted = values if isinstance(values, Tensor) else ops.full((), values)
+    wanted = values if isinstance(values, Tensor) else beside(sorted_sequence, ops.full, (), values)
     flat = wanted.reshape(-1)
     parts = [sorted_sequence, flat] if behind else [flat, sorted_sequence]
     # Equal elements keep their order, so those that come first in `parts` do so when sorted.
@@ -351,7 +351,7 @@ def searchsorted(
     first = 0 if behind else flat.numel()
     known = (order >= first) & (order < first + sorted_sequence.numel())
     before = ops.cumsum(known, 0)
-    places = ops.scatter(ops.full(order.shape, 0, int64), 0, order, before)
+    places = ops.scatter(order.new_zeros(order.shape), 0, order, before)
     start = sorted_sequence.numel() if behind else 0
     return ops.slice(places, 0, start, start + flat.numel()).reshape(wanted.shape)
 
@@ -373,7 +373,7 @@ def isin(elements: TensorLike, test_elements: TensorLike, *, invert: bool = Fals
 
 def _starts(flat: Tensor) -> Tensor:
     """Which elements differ from the one before."""
-    starts = ops.full(flat.shape, True)
+    starts = beside(flat, ops.full, flat.shape, True)
     if flat.numel() > 1:
         starts[1:] = flat[1:] != flat[:-1]
     return starts
@@ -407,7 +407,7 @@ def unique(
     ordered, places = ops.sort(flat)
     starts = _starts(ordered)
     numbers = ops.cumsum(starts, 0) - 1
-    inverse = ops.scatter(ops.full(flat.shape, 0, int64), 0, places, numbers)
+    inverse = ops.scatter(places.new_zeros(flat.shape), 0, places, numbers)
     results = [ordered[starts]]
     if return_inverse:
         results.append(inverse.reshape(input.shape))

@@ -130,6 +130,8 @@ def _body(tensor: Tensor, indent: int) -> str:
 
 def _suffixes(tensor: Tensor) -> list[str]:
     found = []
+    if not tensor.is_cpu:
+        found.append(f"device='{tensor.device}'")
     if tensor.numel() == 0 and tensor.ndim != 1:
         found.append(f"size={tuple(tensor.shape)}")
     plain = (_C.float32,) if tensor.numel() == 0 else (_C.float32, _C.int64, _C.bool)

@@ -9,7 +9,7 @@ from ._C import ArgumentError, ShapeError, Size, Tensor, dtype as Dtype, float32
 from ._C import tensor as _tensor
 from ._errors import named
 from ._functions import flatten, mm, movedim, split
-from ._types import Ints, Number, TensorLike, axis_of
+from ._types import Ints, Number, TensorLike, axis_of, beside
 
 # Diagonals and triangles.
 
@@ -33,7 +33,7 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """Matrices with the last axis on their diagonals."""
     size = input.size(-1) + abs(offset)
-    row = ops.arange(0, size)
+    row = beside(input, ops.arange, 0, size)
     on_diagonal = ops.unsqueeze(row, 1) + offset == row
     before = max(offset, 0)
     spread = ops.unsqueeze(ops.pad(input, (before, size - input.size(-1) - before)), -2)
@@ -222,7 +222,8 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
             "windows must fit, and steps be positive"
         )
     count = (input.size(axis) - size) // step + 1
-    places = ops.unsqueeze(ops.arange(0, count) * step, 1) + ops.arange(0, size)
+    starts, places = (beside(input, ops.arange, 0, n) for n in (count, size))
+    places = ops.unsqueeze(starts * step, 1) + places
     taken = ops.index_select(input, axis, places.reshape(-1))
     shape = [*input.shape[:axis], count, size, *input.shape[axis + 1 :]]
     return movedim(taken.reshape(shape), axis + 1, -1)
@@ -362,7 +363,7 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
             f"matrix_power: n is {n}, the shape {list(input.shape)}; expected 0 or more and "
             "square matrices"
         )
-    result = ops.expand(ops.eye(input.size(-1), None, input.dtype), input.shape)
+    result = ops.expand(beside(input, ops.eye, input.size(-1), None, input.dtype), input.shape)
     while n:
         result = ops.matmul(result, input) if n & 1 else result
         n >>= 1

@@ -9,10 +9,20 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _C, _functions, _math, _shapes, autograd
-from ._C import ArgumentError, Generator, Tensor, dtype as Dtype, ops
+from ._C import ArgumentError, DeviceError, Generator, Tensor, dtype as Dtype, ops
 from ._errors import named
 from ._repr import tensor_repr
-from ._types import DeviceLike, Ints, TensorLike, check_device, sizes_of, where_to
+from ._types import (
+    CPU,
+    DeviceLike,
+    Ints,
+    TensorLike,
+    beside,
+    check_device,
+    on_device,
+    sizes_of,
+    where_to,
+)
 
 
 class _TensorMethods(Tensor if TYPE_CHECKING else object):  # type: ignore[misc]
@@ -89,6 +99,12 @@ class _TensorMethods(Tensor if TYPE_CHECKING else object):  # type: ignore[misc]
             if not force:
                 raise ArgumentError("numpy: the tensor requires gradients; call detach() first")
             self = self.detach()
+        if not self.is_cpu:
+            if not force:
+                raise DeviceError(
+                    f"numpy: the tensor is on {self.device}; copy it to the host with cpu() first"
+                )
+            self = self.cpu()
         array = numpy.asarray(self._array())
         if self.dtype == _C.bfloat16:
             return array.view(importlib.import_module("ml_dtypes").bfloat16)
@@ -119,16 +135,16 @@ class _TensorMethods(Tensor if TYPE_CHECKING else object):  # type: ignore[misc]
         if not self.is_leaf:
             raise ArgumentError("pickle: the tensor is a result with history; use detach()")
         content = _C.to_bytes(self), self.dtype, tuple(self.shape)
-        return _rebuild, (type(self), *content, self.requires_grad, self.__dict__ or None)
+        attributes = self.__dict__ or None
+        return _rebuild, (type(self), *content, self.requires_grad, attributes, str(self.device))
 
     def to(self: Tensor, *args: Any, **options: Any) -> Tensor:
         """to(dtype), to(device), to(device, dtype) or to(other)."""
         dtype, device = where_to(args, options)
+        result = self if dtype is None or dtype == self.dtype else ops.cast(self, dtype)
         if device is not None:
-            check_device(device)
-        if dtype is not None and dtype != self.dtype:
-            return ops.cast(self, dtype)
-        return self.clone() if options.get("copy") else self
+            result = _C.to_device(result, check_device(device))
+        return self.clone() if result is self and options.get("copy") else result
 
     def type(self: Tensor, dtype: Dtype | None = None) -> Any:
         return f"rondo.{self.dtype.name}" if dtype is None else self.to(dtype)
@@ -137,14 +153,13 @@ class _TensorMethods(Tensor if TYPE_CHECKING else object):  # type: ignore[misc]
         return self.to(other.dtype)
 
     def cpu(self: Tensor) -> Tensor:
-        return self
+        return _C.to_device(self, CPU)
 
-    def cuda(self: Tensor, device: DeviceLike = "cuda") -> Tensor:
-        check_device(device)
-        return self
+    def cuda(self: Tensor, device: DeviceLike = None, non_blocking: bool = False) -> Tensor:
+        return _C.to_device(self, check_device("cuda" if device is None else device))
 
     def pin_memory(self: Tensor) -> Tensor:
-        """Memory is pinned for GPUs, which this build does not use: itself."""
+        """Copies to devices do not need pinned memory: itself."""
         return self
 
     # Shapes.
@@ -205,29 +220,45 @@ class _TensorMethods(Tensor if TYPE_CHECKING else object):  # type: ignore[misc]
 
     def get_device(self: Tensor) -> int:
         """The number of the GPU; -1 on the CPU."""
-        return -1
+        return self.device.index if self.is_cuda else -1  # type: ignore[return-value]
 
-    # New tensors of the same dtype.
+    # New tensors of the same dtype, on the same device.
 
-    def new_tensor(self: Tensor, data: Any, *, dtype: Dtype | None = None) -> Tensor:
-        return _C.tensor(data, dtype or self.dtype)
+    def new_tensor(
+        self: Tensor, data: Any, *, dtype: Dtype | None = None, device: DeviceLike = None, **_: Any
+    ) -> Tensor:
+        made = _C.tensor(data, dtype or self.dtype)
+        return _C.to_device(made, self.device if device is None else check_device(device))
 
-    def new_empty(self: Tensor, *size: Any, dtype: Dtype | None = None, **_: Any) -> Tensor:
-        return _C.empty(sizes_of("new_empty", size), dtype or self.dtype, "cpu")
+    def new_empty(
+        self: Tensor, *size: Any, dtype: Dtype | None = None, device: DeviceLike = None, **_: Any
+    ) -> Tensor:
+        place = self.device if device is None else check_device(device)
+        return _C.empty(sizes_of("new_empty", size), dtype or self.dtype, place)
 
     @named
-    def new_zeros(self: Tensor, *size: Any, dtype: Dtype | None = None, **_: Any) -> Tensor:
-        return ops.full(sizes_of("new_zeros", size), 0, dtype or self.dtype)
+    def new_zeros(
+        self: Tensor, *size: Any, dtype: Dtype | None = None, device: DeviceLike = None, **_: Any
+    ) -> Tensor:
+        return _new(self, sizes_of("new_zeros", size), 0, dtype, device)
 
     @named
-    def new_ones(self: Tensor, *size: Any, dtype: Dtype | None = None, **_: Any) -> Tensor:
-        return ops.full(sizes_of("new_ones", size), 1, dtype or self.dtype)
+    def new_ones(
+        self: Tensor, *size: Any, dtype: Dtype | None = None, device: DeviceLike = None, **_: Any
+    ) -> Tensor:
+        return _new(self, sizes_of("new_ones", size), 1, dtype, device)
 
     @named
     def new_full(
-        self: Tensor, size: Ints, fill_value: TensorLike, *, dtype: Dtype | None = None, **_: Any
+        self: Tensor,
+        size: Ints,
+        fill_value: TensorLike,
+        *,
+        dtype: Dtype | None = None,
+        device: DeviceLike = None,
+        **_: Any,
     ) -> Tensor:
-        return ops.full(size, fill_value, dtype or self.dtype)
+        return _new(self, size, fill_value, dtype, device)
 
     # In place.
 
@@ -243,23 +274,25 @@ class _TensorMethods(Tensor if TYPE_CHECKING else object):  # type: ignore[misc]
     def uniform_(
         self: Tensor, a: float = 0.0, b: float = 1.0, *, generator: Generator | None = None
     ) -> Tensor:
-        return self.copy_(ops.rand(self.shape, self.dtype, generator=generator) * (b - a) + a)
+        uniform = beside(self, ops.rand, self.shape, self.dtype, generator=generator)
+        return self.copy_(uniform * (b - a) + a)
 
     @named
     def normal_(
         self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None
     ) -> Tensor:
-        return self.copy_(ops.randn(self.shape, self.dtype, generator=generator) * std + mean)
+        fresh = beside(self, ops.randn, self.shape, self.dtype, generator=generator)
+        return self.copy_(fresh * std + mean)
 
     @named
     def bernoulli_(self: Tensor, p: float = 0.5, *, generator: Generator | None = None) -> Tensor:
-        return self.copy_(ops.rand(self.shape, generator=generator) < p)
+        return self.copy_(beside(self, ops.rand, self.shape, generator=generator) < p)
 
     @named
     def exponential_(
         self: Tensor, lambd: float = 1.0, *, generator: Generator | None = None
     ) -> Tensor:
-        uniform = ops.rand(self.shape, self.dtype, generator=generator)
+        uniform = beside(self, ops.rand, self.shape, self.dtype, generator=generator)
         return self.copy_(ops.log1p(-uniform) * (-1.0 / lambd))
 
     @named
@@ -270,7 +303,7 @@ class _TensorMethods(Tensor if TYPE_CHECKING else object):  # type: ignore[misc]
         fraction = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
         bits = fraction.get(self.dtype.name, self.dtype.itemsize * 8 - int(self.dtype.is_signed))
         low, high = (0, *bounds)[-2:] if bounds else (0, 2 ** min(bits, 62))
-        return self.copy_(ops.randint(low, high, self.shape, generator=generator))
+        return self.copy_(beside(self, ops.randint, low, high, self.shape, generator=generator))
 
     @named
     def fill_diagonal_(self: Tensor, fill_value: TensorLike) -> Tensor:
@@ -290,6 +323,16 @@ class _TensorMethods(Tensor if TYPE_CHECKING else object):  # type: ignore[misc]
         return ops.index_put(self, values, accumulate, indices=list(indices))
 
 
+def _new(
+    like: Tensor, size: Ints, value: TensorLike, dtype: Dtype | None, device: DeviceLike
+) -> Tensor:
+    if device is None and not like.is_cuda:
+        return ops.full(size, value, dtype or like.dtype)
+    place = like.device if device is None else check_device(device)
+    with on_device(place):
+        return _C.to_device(ops.full(size, value, dtype or like.dtype), place)
+
+
 def _rebuild(
     kind: Any,
     content: bytes,
@@ -297,8 +340,10 @@ def _rebuild(
     shape: tuple[int, ...],
     requires_grad: bool,
     attributes: dict[str, Any] | None,
+    device: str = "cpu",
 ) -> Tensor:
-    made: Tensor = kind._make_subclass(_C.from_bytes(content, dtype, shape), requires_grad)
+    data = _C.to_device(_C.from_bytes(content, dtype, shape), check_device(device))
+    made: Tensor = kind._make_subclass(data, requires_grad)
     if attributes:
         made.__dict__.update(attributes)
     return made

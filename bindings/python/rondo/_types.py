@@ -2,31 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, Union
 
 from . import _C
-from ._C import ArgumentError, DeviceError, IndexError, Tensor, device, dtype
+from ._C import ArgumentError, IndexError, Tensor, device, dtype
 
 Number: TypeAlias = Union[bool, int, float]
 TensorLike: TypeAlias = Union[Tensor, Number]
 Ints: TypeAlias = Union[int, Sequence[int]]
-DeviceLike: TypeAlias = Union[device, str, None]
+DeviceLike: TypeAlias = Union[device, str, int, None]
 
 CPU = device("cpu")
 
 
 def check_device(wanted: DeviceLike) -> device:
-    """The device, if this build can hold tensors there."""
+    """The device, if tensors can live there: an int is the number of a GPU."""
     if wanted is None:
         return CPU
-    found = wanted if isinstance(wanted, device) else device(wanted)
-    if found.type != "cpu":
-        raise DeviceError(
-            f"device: {found} needs a plug-in for {found.type}, and none is installed; "
-            "tensors of this build live on cpu"
-        )
+    if isinstance(wanted, int):
+        found = device("cuda", wanted)
+    else:
+        found = wanted if isinstance(wanted, device) else device(wanted)
+    _C.check_device(found)
     return found
+
+
+class on_device:
+    """For a scope: calls without tensors put their results on a device."""
+
+    def __init__(self, wanted: DeviceLike) -> None:
+        self._device = check_device(wanted)
+
+    def __enter__(self) -> None:
+        self._before = _C.set_default_device(self._device)
+
+    def __exit__(self, *_: object) -> None:
+        _C.set_default_device(self._before)
+
+
+def beside(tensor: Tensor, op: Callable[..., Tensor], *args: Any, **named: Any) -> Tensor:
+    """What op(*args), which takes no tensor, gives on the device of `tensor`."""
+    if not tensor.is_cuda:
+        return op(*args, **named)
+    with on_device(tensor.device):
+        return op(*args, **named)
 
 
 def where_to(args: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, DeviceLike]:
@@ -34,10 +54,10 @@ def where_to(args: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, Devic
     dtype_, device_ = options.get("dtype"), options.get("device")
     for arg in args:
         if isinstance(arg, Tensor):
-            dtype_ = arg.dtype
+            dtype_, device_ = arg.dtype, arg.device
         elif isinstance(arg, dtype) or arg in (float, int, bool):
             dtype_ = arg
-        elif isinstance(arg, (str, device)):
+        elif isinstance(arg, (str, device)) or (isinstance(arg, int) and not isinstance(arg, bool)):
             device_ = arg
         elif arg is not None and not isinstance(arg, bool):  # bool: non_blocking, copy
             raise ArgumentError(
@@ -73,5 +93,5 @@ def pair(value: Ints) -> tuple[int, ...]:
     return (value, value) if isinstance(value, int) else tuple(value)
 
 
-__all__ = ["CPU", "DeviceLike", "Ints", "Number", "TensorLike", "axis_of", "check_device", "dtype", "pair",
-           "sizes_of", "where_to"]
+__all__ = ["CPU", "DeviceLike", "Ints", "Number", "TensorLike", "axis_of", "beside", "check_device",
+           "dtype", "on_device", "pair", "sizes_of", "where_to"]

@@ -69,7 +69,7 @@ def grad(
     found = _C.grad(sources, targets, given, retain, create_graph, unused)
     if materialize_grads:
         return tuple(
-            _C.ops.full(target.shape, 0, target.dtype) if gradient is None else gradient
+            target.new_zeros(target.shape) if gradient is None else gradient
             for target, gradient in zip(targets, found)
         )
     return found

@@ -8,7 +8,7 @@ from typing import Any
 from .._C import ArgumentError, Generator, Tensor, dtype as Dtype, ops
 from .._errors import missing_attribute, named
 from .._functions import max as _max
-from .._types import Ints, Number
+from .._types import Ints, Number, beside
 from .elementwise import (
     celu as celu,
     elu as elu,
@@ -161,7 +161,7 @@ def _dropout_axes(input: Tensor, p: float, training: bool, axes: int) -> Tensor:
     if not training:
         return input
     kept = tuple(input.shape[: input.ndim - axes]) + (1,) * axes
-    return input * ops.dropout(ops.full(kept, 1, input.dtype), p)
+    return input * ops.dropout(input.new_ones(kept), p)
 
 
 @named
@@ -423,13 +423,13 @@ def gumbel_softmax(
 
     The gradient of the hard ones is that of the soft ones.
     """
-    uniform = ops.rand(logits.shape, logits.dtype)
+    uniform = beside(logits, ops.rand, logits.shape, logits.dtype)
     noise = -ops.log(-ops.log(uniform + 1e-20) + 1e-20)
     soft = ops.softmax((logits + noise) / tau, dim)
     if not hard:
         return soft
     places = _max(soft, dim, True).indices
-    zeros, ones = ops.full(soft.shape, 0, soft.dtype), soft.new_ones(places.shape)
+    zeros, ones = soft.new_zeros(soft.shape), soft.new_ones(places.shape)
     chosen = ops.scatter(zeros, dim, places, ones)
     return chosen - soft.detach() + soft
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from .._C import ArgumentError, Generator, Tensor, ops
+from .._types import beside
 from .._grad_mode import no_grad
 
 _GAINS = {
@@ -74,7 +75,8 @@ def trunc_normal_(
         outside = (tensor < a) | (tensor > b)
         if not bool(outside.any()):
             return tensor
-        fresh = ops.randn(tensor.shape, tensor.dtype, generator=generator) * std + mean
+        drawn = beside(tensor, ops.randn, tensor.shape, tensor.dtype, generator=generator)
+        fresh = drawn * std + mean
         tensor.copy_(ops.where(outside, fresh, tensor))
     raise ArgumentError(f"trunc_normal_: [{a}, {b}] has next to no part of the distribution")
 
@@ -98,8 +100,7 @@ def ones_(tensor: Tensor) -> Tensor:
 @no_grad()
 def eye_(tensor: Tensor) -> Tensor:
     """1 on the diagonal of a matrix, 0 elsewhere."""
-    rows = ops.arange(0, tensor.size(0)).unsqueeze(1)
-    return tensor.copy_(rows == ops.arange(0, tensor.size(1)))
+    return tensor.copy_(beside(tensor, ops.eye, *tensor.shape))
 
 
 def xavier_uniform_(
@@ -149,7 +150,8 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None =
     """Rows (or columns, whichever are fewer) at right angles, of length `gain`: Gram-Schmidt."""
     rows = tensor.size(0)
     columns = tensor.numel() // rows
-    tall = ops.randn((max(rows, columns), min(rows, columns)), generator=generator)
+    shape = max(rows, columns), min(rows, columns)
+    tall = beside(tensor, ops.randn, shape, generator=generator)
     basis: list[Tensor] = []
     for vector in tall.T:
         for _ in range(2):  # the second pass removes what rounding left

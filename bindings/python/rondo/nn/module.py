@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from .._C import ArgumentError, DeviceError, Tensor, dtype as Dtype
+from .._C import ArgumentError, Tensor, dtype as Dtype
 from .._C import bfloat16, float16, float32, float64
 from .._grad_mode import no_grad
 from .._types import DeviceLike, check_device, where_to
@@ -308,8 +308,13 @@ class Module:
     def to(self: M, *args: Any, **named: Any) -> M:
         """to(dtype), to(device), to(device, dtype) or to(tensor); integers keep their dtype."""
         dtype, device = where_to(args, named)
-        check_device(device)
-        return self if dtype is None else self._cast(dtype)
+        if dtype is not None:
+            self._cast(dtype)
+        return self if device is None else self._move(device)
+
+    def _move(self: M, device: DeviceLike) -> M:
+        place = check_device(device)
+        return self._apply(lambda t: t.to(place))
 
     def _cast(self: M, dtype: Dtype) -> M:
         if not dtype.is_floating_point:
@@ -329,11 +334,10 @@ class Module:
         return self._cast(bfloat16)
 
     def cpu(self: M) -> M:
-        return self
+        return self._move("cpu")
 
-    def cuda(self: M, device: DeviceLike = "cuda") -> M:
-        check_device(device)
-        raise DeviceError("cuda: this build has no GPU")
+    def cuda(self: M, device: DeviceLike = None) -> M:
+        return self._move("cuda" if device is None else device)
 
     # State.
 

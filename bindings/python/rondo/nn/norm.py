@@ -97,7 +97,7 @@ class _BatchNorm(_ChannelNorm):
         for name, value in (("running_mean", 0.0), ("running_var", 1.0)):
             made = full((num_features,), value, device=device, dtype=dtype)
             self.register_buffer(name, made if track_running_stats else None)
-        count = full((), 0, dtype=int64) if track_running_stats else None
+        count = full((), 0, device=device, dtype=int64) if track_running_stats else None
         self.register_buffer("num_batches_tracked", count)
 
     def reset_running_stats(self) -> None:

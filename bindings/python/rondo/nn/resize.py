@@ -8,6 +8,7 @@ from typing import Any
 
 from .._C import ArgumentError, ShapeError, Tensor, float64, int64, ops
 from .._errors import named
+from .._types import beside
 
 _AXES = {"nearest": (1, 2), "linear": (1,), "bilinear": (2,)}
 
@@ -47,13 +48,14 @@ def interpolate(
 def _nearest(input: Tensor, axis: int, count: int, factor: float | None) -> Tensor:
     have = input.size(axis)
     step = have / count if factor is None else 1 / factor
-    places = ops.clamp(ops.floor(ops.arange(0, count, 1, float64) * step), 0, have - 1)
+    places = beside(input, ops.arange, 0, count, 1, float64)
+    places = ops.clamp(ops.floor(places * step), 0, have - 1)
     return ops.index_select(input, axis, places.to(int64))
 
 
 def _linear(input: Tensor, axis: int, count: int, factor: float | None, corners: bool) -> Tensor:
     have = input.size(axis)
-    place = ops.arange(0, count, 1, float64)
+    place = beside(input, ops.arange, 0, count, 1, float64)
     if corners:
         place = place * ((have - 1) / (count - 1) if count > 1 else 0.0)
     else:
@@ -96,7 +98,7 @@ def _continued(input: Tensor, axis: int, before: int, after: int, mode: str) -> 
             f"pad: {before} and {after} elements by '{mode}' at an axis of {size}; at most {most} "
             "are possible"
         )
-    places = ops.arange(-before, size + after)
+    places = beside(input, ops.arange, -before, size + after)
     if mode == "replicate":
         places = ops.clamp(places, 0, size - 1)
     elif mode == "circular":

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._C import ArgumentError, ShapeError, Tensor, dtype as Dtype, ops
-from .._factories import empty, zeros
+from .._factories import empty
 from .._types import DeviceLike
 from . import functional as F
 from . import init
@@ -77,7 +77,7 @@ class _Cell(Module):
             init.uniform_(parameter, -bound, bound)
 
     def _zero_state(self, input: Tensor) -> Tensor:
-        return zeros(*input.shape[:-1], self.hidden_size, dtype=input.dtype)
+        return input.new_zeros(*input.shape[:-1], self.hidden_size)
 
     def extra_repr(self) -> str:
         return f"{self.input_size}, {self.hidden_size}" + ("" if self.bias else ", bias=False")
@@ -233,7 +233,7 @@ class _Recurrent(Module):
         """The first state of each layer and direction, as tuples of `parts` tensors."""
         count = self.num_layers * self._directions()
         if given is None:
-            zero = zeros(input.size(1), self.hidden_size, dtype=input.dtype)
+            zero = input.new_zeros(input.size(1), self.hidden_size)
             return [(zero,) * parts] * count
         wanted = [count, input.size(1), self.hidden_size]
         shapes = [list(part.shape) for part in given]

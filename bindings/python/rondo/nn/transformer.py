@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from .._C import ArgumentError, ShapeError, Tensor, ops
 from .._factories import empty, full
+from .._types import beside
 from . import functional as F
 from . import init
 from .activation import Dropout
@@ -132,7 +133,8 @@ class MultiheadAttention(Module):
             if mask.ndim == 3:
                 mask = mask.unflatten(0, (-1, self.num_heads))
         elif is_causal:
-            later = ops.arange(0, k.size(-2)) > ops.arange(0, q.size(-2)).unsqueeze(1)
+            rows, columns = (beside(q, ops.arange, 0, t.size(-2)) for t in (q, k))
+            later = columns > rows.unsqueeze(1)
             mask = _additive(later, q)
         if padding is not None:
             spread = _additive(padding, q).reshape(-1, 1, 1, k.size(-2))
@@ -143,7 +145,7 @@ class MultiheadAttention(Module):
 def _additive(mask: Tensor, like: Tensor) -> Tensor:
     if mask.dtype.name != "bool":
         return mask
-    return ops.masked_fill(ops.full(mask.shape, 0, like.dtype), mask, -math.inf)
+    return ops.masked_fill(like.new_zeros(mask.shape), mask, -math.inf)
 
 
 def attend(

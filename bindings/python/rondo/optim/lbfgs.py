@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from .._C import ArgumentError, Tensor, ops
 from .._grad_mode import enable_grad, no_grad
+from .._types import beside
 from .optimizer import Optimizer, Parameters, check_settings
 
 
@@ -64,7 +65,7 @@ class LBFGS(Optimizer):
 
     def _gradient(self) -> Tensor:
         return ops.cat([
-            (ops.full(p.shape, 0, p.dtype) if p.grad is None else p.grad).reshape(-1)
+            (beside(p, ops.full, p.shape, 0, p.dtype) if p.grad is None else p.grad).reshape(-1)
             for p in self._params
         ])
 

@@ -98,7 +98,7 @@ class Optimizer:
         self.state.clear()
         for number, values in state_dict["state"].items():
             parameter = parameters[int(number)]
-            self.state[parameter] = {k: _copy_of(v) for k, v in values.items()}
+            self.state[parameter] = {k: _copy_of(v, parameter) for k, v in values.items()}
 
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
@@ -118,8 +118,10 @@ class Optimizer:
         self.state = defaultdict(dict, state["state"])
 
 
-def _copy_of(value: Any) -> Any:
-    return value.detach().clone() if isinstance(value, Tensor) else deepcopy(value)
+def _copy_of(value: Any, parameter: Tensor) -> Any:
+    if isinstance(value, Tensor):
+        return value.detach().to(parameter.device, copy=True)
+    return deepcopy(value)
 
 
 def check_settings(name: str, **settings: float) -> None:

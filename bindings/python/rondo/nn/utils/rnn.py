@@ -15,7 +15,7 @@ def pad_sequence(
     padded = []
     for sequence in sequences:
         shape = (longest - sequence.size(0), *sequence.shape[1:])
-        padded.append(ops.cat([sequence, ops.full(shape, padding_value, sequence.dtype)]))
+        padded.append(ops.cat([sequence, sequence.new_full(shape, padding_value)]))
     return ops.stack(padded, 0 if batch_first else 1)
 
 
