@@ -204,6 +204,8 @@ def program_moves_and_saves_modules():
         rondo.save(model.state_dict(), path)
         state = rondo.load(path)
         assert all(value.device == HOST for value in state.values())
+        placed = rondo.load(path, map_location="cuda")
+        assert all(value.device == GPU for value in placed.values())
         other = model_of("cuda")
         other.load_state_dict(state)
     for name, value in other.state_dict().items():

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, NamedTuple, TypeAlias, Union
 
 from . import _C, _state
 from ._C import ArgumentError, IndexError, Tensor
+from ._types import DeviceLike
 from .nn import Module
 
 Path: TypeAlias = Union[str, "os.PathLike[str]"]
@@ -302,7 +303,7 @@ def save(obj: Any, f: Path | BinaryIO) -> None:
 
 def load(
     f: Path | BinaryIO,
-    map_location: Any = None,
+    map_location: DeviceLike = None,
     *,
     weights: str | None = None,
     weights_only: bool = True,
@@ -311,7 +312,8 @@ def load(
 
     With weights="map" tensors lie in the file and are read-only, as those of archives do if nothing
     is said; the file may be replaced by a rename, not overwritten in place. With weights="copy", as
-    for state dicts, they are read into memory.
+    for state dicts, they are read into memory. A state dict goes to the device `map_location`, or
+    stays on the host, whatever it was saved from; programs run on the host.
     """
     if weights not in (None, "copy", "map"):
         raise ArgumentError(f"load: weights is '{weights}'; expected 'copy' or 'map'")
@@ -325,14 +327,16 @@ def load(
             with os.fdopen(handle, "wb") as content:
                 shutil.copyfileobj(f, content)
             kept = _is_archive(path)
-            return Program(path, temporary=True) if kept else _state.read(path, False)
+            if kept:
+                return Program(path, temporary=True)
+            return _state.read(path, False, map_location)
         finally:
             if not kept:
                 os.unlink(path)
     path = os.fspath(f)
     if _is_archive(path):
         return Program(path, copy=weights == "copy")
-    return _state.read(path, weights == "map")
+    return _state.read(path, weights == "map", map_location)
 
 
 def _is_archive(path: str) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import _C
 from ._C import ArgumentError, FormatError, Tensor
+from ._types import DeviceLike, check_device
 
 STRUCTURE = "rondo.structure"
 TENSOR = "tensor"
@@ -71,8 +72,11 @@ def write(state: Any, path: str) -> None:
     _C.write_state(path, tensors, {STRUCTURE: json.dumps(structure)})
 
 
-def read(path: str, mapped: bool) -> Any:
+def read(path: str, mapped: bool, device: DeviceLike) -> Any:
     tensors, metadata = _C.read_state(path, mapped)
+    if device is not None:
+        place = check_device(device)
+        tensors = {name: _C.to_device(tensor, place) for name, tensor in tensors.items()}
     if STRUCTURE not in metadata:
         return tensors
     try:
