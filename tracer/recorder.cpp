@@ -84,8 +84,21 @@ class Recorder::Lock {
   bool nested_ = false;
 };
 
+/// The queue holds no calls from its end on: they have run, or failed.
+class Recorder::QueueEnd {
+ public:
+  explicit QueueEnd(Recorder& recorder) : entry_(*recorder.entry_) {}
+  ~QueueEnd() { QueueList::instance().set_holds_calls(entry_, false); }
+  QueueEnd(const QueueEnd&) = delete;
+  QueueEnd& operator=(const QueueEnd&) = delete;
+
+ private:
+  QueueList::Entry& entry_;
+};
+
 Recorder::~Recorder() {
   end();
+  QueueList::instance().remove(entry_);
 }
 
 void Recorder::end() noexcept {
@@ -131,6 +144,10 @@ void Recorder::wait_for_other_threads(std::span<const Tensor> operands) const {
 
 void Recorder::execute(const OpCall& call) {
   wait_for_other_threads(call.inputs);
+  // What the engine itself writes while the queue runs (by a hook, say) is nobody else's.
+  if (call.in_place && owner_.load(std::memory_order_relaxed) != this_thread()) {
+    QueueList::instance().run_before_write(*entry_, call.outputs);
+  }
   const Lock lock(*this);
   if (!enabled_ || running_) {
     eager_.execute(call);
@@ -217,6 +234,7 @@ bool Recorder::try_enter(const OpCall& call, std::uint64_t token) {
   ++segment.entries;
   ++segment.recent_entries;
   state_ = State::matching;
+  QueueList::instance().set_holds_calls(*entry_, true);
   matcher_.start(segment);
   matcher_.matches(call, pending_);
   defer(call, token);
@@ -299,6 +317,7 @@ void Recorder::launch() {
     grow_live_set(segment, grown);
     return;
   }
+  const QueueEnd end(*this);
   launch_calls_.resize(pending_count_);
   for (std::size_t i = 0; i < pending_count_; ++i) {
     PendingCall& call = pending_[i];
@@ -353,6 +372,7 @@ void Recorder::run_pending(Exit reason) {
     return;
   }
   state_ = State::cold;
+  const QueueEnd end(*this);
   Segment& segment = *current_;
   std::vector<PendingCall> calls(
       std::make_move_iterator(pending_.begin()),
@@ -433,6 +453,27 @@ void Recorder::produce(Storage& storage) {
   }
   if (storage.producer() == this) {
     storage.set_producer(nullptr);
+  }
+}
+
+bool Recorder::reads(std::span<const Tensor> targets) const {
+  const auto is_target = [&](const Tensor& t) {
+    return t.defined() && !t.is_immediate() &&
+           std::any_of(targets.begin(), targets.end(),
+                       [&](const Tensor& target) { return t.storage() == target.storage(); });
+  };
+  return std::any_of(pending_.begin(),
+                     pending_.begin() + static_cast<std::ptrdiff_t>(pending_count_),
+                     [&](const PendingCall& call) {
+                       return std::any_of(call.inputs.begin(), call.inputs.end(), is_target);
+                     });
+}
+
+void Recorder::run_before_write(std::span<const Tensor> targets) {
+  const Lock lock(*this);
+  if (!running_ && state_ == State::matching && reads(targets)) {
+    finish();
+    run_pending(Exit::observed);
   }
 }
 

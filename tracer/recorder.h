@@ -13,6 +13,7 @@
 #include "core/op/executor.h"
 #include "tracer/clearable_map.h"
 #include "tracer/matcher.h"
+#include "tracer/queue_list.h"
 #include "tracer/repeat_finder.h"
 #include "tracer/segment.h"
 
@@ -27,13 +28,14 @@ struct RecorderStats {
   std::uint64_t exits[kExitCount] = {};
 };
 
-/// Belongs to one thread; other threads may only ask it to produce a storage.
+/// Belongs to one thread; other threads may only ask it to produce a storage, or to read one that
+/// they are about to write.
 ///
 /// Cold: calls run at once and feed the repeat finder. Capturing: they run at once and are built
 /// into segments. Matching: a call that equals the next one of a segment is deferred; the last one
 /// launches it. Any other call, or a read of a deferred result, first runs what is deferred one by
 /// one.
-class Recorder final : public Executor, public Producer {
+class Recorder final : public Executor, public Producer, public CallQueue {
  public:
   Recorder(Executor& eager, ProgramMaker& maker) : eager_(eager), maker_(maker) {}
   ~Recorder() override;
@@ -41,6 +43,7 @@ class Recorder final : public Executor, public Producer {
   void execute(const OpCall& call) override;
   void flush() override;
   void produce(Storage& storage) override;
+  void run_before_write(std::span<const Tensor> targets) override;
 
   /// A last flush: results of calls that fail are errors when they are read.
   void end() noexcept;
@@ -63,11 +66,13 @@ class Recorder final : public Executor, public Producer {
   enum class State : std::uint8_t { cold, capturing, matching };
 
   class Lock;
+  class QueueEnd;
 
   static bool deferrable(const OpCall& call);
   void wait_for_other_threads(std::span<const Tensor> operands) const;
   void execute_locked(const OpCall& call);
   void run_cold(const OpCall& call, std::uint64_t token);
+  bool reads(std::span<const Tensor> targets) const;
   bool try_enter(const OpCall& call, std::uint64_t token);
   void defer(const OpCall& call, std::uint64_t token);
   void finish();
@@ -91,6 +96,7 @@ class Recorder final : public Executor, public Producer {
 
   Executor& eager_;
   ProgramMaker& maker_;
+  std::shared_ptr<QueueList::Entry> entry_ = QueueList::instance().add(*this);
   std::atomic_flag locked_ = ATOMIC_FLAG_INIT;
   std::atomic<const void*> owner_{nullptr};
   bool enabled_ = true;

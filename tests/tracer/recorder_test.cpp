@@ -270,6 +270,49 @@ TEST(Recorder, AWriteIntoWhatAnotherThreadHasQueuedIsNotLost) {
   EXPECT_EQ(got, expected);
 }
 
+/// A loop that repeats until its last round waits in the calling thread's recorder; each op of it
+/// reads x, [4].
+Tensor queued_reader(const Tensor& x) {
+  Tensor y;
+  for (int round = 0; round < 40; ++round) {
+    y = x * 2;
+    for (int i = 0; i < 8; ++i) {
+      y = tanh(y) + x;
+    }
+    if (round < 39) {
+      values(y);
+    }
+  }
+  return y;
+}
+
+TEST(Recorder, AWriteDoesNotOvertakeTheReadsThatAnotherThreadHasQueued) {
+  const ModeSetting setting(jit::Mode::interpreted);
+  jit::initialize();
+  const Tensor x = contiguous(floats({4}, {1, 2, 3, 4}));
+  std::promise<Tensor> queued;
+  std::promise<void> written;
+  std::thread reader([&] {
+    const Tensor y = queued_reader(x);
+    EXPECT_NE(y.storage()->producer(), nullptr);
+    queued.set_value(y);
+    written.get_future().wait();
+  });
+  const Values got = fresh_thread([&] {
+    const Tensor y = queued.get_future().get();
+    add.in_place(x, 100);
+    return values(y);
+  });
+  written.set_value();
+  reader.join();
+  const Values expected = fresh_thread([] {
+    jit::thread_recorder().set_enabled(false);
+    return values(queued_reader(floats({4}, {1, 2, 3, 4})));
+  });
+  EXPECT_EQ(got, expected);
+  EXPECT_EQ(values(x), (Values{101, 102, 103, 104}));
+}
+
 TEST(Recorder, AResultWhoseCallFailedIsAnErrorAndNotWhatMemoryHeld) {
   const ModeSetting setting(jit::Mode::interpreted);
   fresh_thread([] {
