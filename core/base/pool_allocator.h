@@ -1,4 +1,5 @@
-// Memory for the small objects that come and go with each call: free blocks are kept by the thread.
+// Memory for the small objects that come and go with each call. A thread keeps up to 16 KB of free
+// blocks of each size; what is beyond waits for other threads, up to 2 MB of a size.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,9 @@ namespace rondo {
 void* pool_allocate(std::size_t bytes);
 /// Takes back what pool_allocate gave for `bytes`, in any thread.
 void pool_free(void* block, std::size_t bytes) noexcept;
+
+/// False under sanitizers, which are to see each object's memory come and go.
+bool pool_keeps_blocks();
 
 /// Base of classes whose objects live there.
 struct Pooled {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -73,6 +74,29 @@ TEST(PoolAllocator, BlocksAreGivenBackByOtherThreadsAndOutliveTheirThread) {
   }).join();
   EXPECT_EQ(numbers, PoolVector<int>(50, 7));
   std::thread([taken = std::move(numbers)] { EXPECT_EQ(taken.size(), 50U); }).join();
+}
+
+TEST(PoolAllocator, WhatOneThreadGivesBackAnotherOneTakes) {
+  if (!pool_keeps_blocks()) {
+    GTEST_SKIP() << "under a sanitizer no block is kept";
+  }
+  constexpr int kRounds = 20;
+  constexpr std::size_t kBlocks = 1000;
+  std::set<void*> places;
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<void*> blocks;
+    for (std::size_t i = 0; i < kBlocks; ++i) {
+      blocks.push_back(pool_allocate(200));
+    }
+    places.insert(blocks.begin(), blocks.end());
+    std::thread([&] {
+      pool_free(pool_allocate(200), 200);  // from its first allocation on a thread keeps blocks
+      for (void* block : blocks) {
+        pool_free(block, 200);
+      }
+    }).join();
+  }
+  EXPECT_LT(places.size(), kRounds * kBlocks / 2);
 }
 
 /// Gives a block back when its thread ends, after the lists of the thread may have gone.
