@@ -71,3 +71,38 @@ def assert_same(tensor, expected, tolerance=1e-6):
 @pytest.fixture
 def same():
     return assert_same
+
+
+def differences(reference, arrays, which, weights):
+    """Central differences of the weighted sum of `reference` with respect to one of its arrays."""
+    found, step = np.zeros(arrays[which].shape), 1e-6
+    for place in np.ndindex(*found.shape):
+        ends = []
+        for sign in (1, -1):
+            moved = [array.copy() for array in arrays]
+            moved[which][place] += sign * step
+            ends.append((np.asarray(reference(*moved)) * weights).sum())
+        found[place] = (ends[0] - ends[1]) / (2 * step)
+    return found
+
+
+def assert_agrees(function, reference, *arrays):
+    """Values in float64 and float32, and gradients, of a function against its reference in NumPy."""
+    arrays = [np.asarray(array, dtype=np.float64) for array in arrays]
+    expected = np.asarray(reference(*arrays))
+    single = function(*(rondo.tensor(array, dtype=rondo.float32) for array in arrays))
+    assert single.dtype == rondo.float32
+    assert_same(single, expected, 2e-5)
+    inputs = [rondo.tensor(array, requires_grad=True) for array in arrays]
+    result = function(*inputs)
+    assert result.dtype == rondo.float64
+    assert_same(result, expected, 1e-12)
+    weights = np.linspace(0.5, 2.0, expected.size).reshape(expected.shape)
+    (result * rondo.tensor(weights)).sum().backward()
+    for which, tensor in enumerate(inputs):
+        assert_same(tensor.grad, differences(reference, arrays, which, weights), 1e-6)
+
+
+@pytest.fixture
+def agrees():
+    return assert_agrees

@@ -88,10 +88,15 @@ def axis_of(op: str, dim: int, rank: int) -> int:
     return dim % rank
 
 
+def single(value: Ints) -> int:
+    """The number for the only axis."""
+    return value if isinstance(value, int) else value[0]
+
+
 def pair(value: Ints) -> tuple[int, ...]:
     """A number for each of two axes."""
     return (value, value) if isinstance(value, int) else tuple(value)
 
 
 __all__ = ["CPU", "DeviceLike", "Ints", "Number", "TensorLike", "axis_of", "beside", "check_device",
-           "dtype", "on_device", "pair", "sizes_of", "where_to"]
+           "dtype", "on_device", "pair", "single", "sizes_of", "where_to"]

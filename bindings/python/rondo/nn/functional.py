@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
-from .._C import ArgumentError, Generator, Tensor, dtype as Dtype, ops
+from .._C import ArgumentError, Generator, ShapeError, Tensor, dtype as Dtype, ops
 from .._errors import missing_attribute, named
 from .._functions import max as _max
-from .._types import Ints, Number, beside
+from .._types import Ints, Number, beside, single
 from .elementwise import (
     celu as celu,
     elu as elu,
@@ -113,10 +114,13 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -
 
 @named
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    """The cosines between vectors along `dim`, which goes; other axes broadcast."""
-    product = ops.sum(x1 * x2, dim)
-    lengths = ops.norm(x1, 2, dim) * ops.norm(x2, 2, dim)
-    return product / ops.clamp(lengths, eps)
+    """The cosines between vectors along `dim`, which goes; other axes broadcast.
+
+    Each length is at least `eps`.
+    """
+    products = x1 * x2
+    lengths = [ops.norm(ops.expand(x, products.shape), 2, dim) for x in (x1, x2)]
+    return ops.sum(products, dim) / (ops.clamp(lengths[0], eps) * ops.clamp(lengths[1], eps))
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -334,13 +338,32 @@ def _reduced(op: str, loss: Tensor, reduction: str) -> Tensor:
     return loss.mean() if reduction == "mean" else loss.sum()
 
 
+def _check_ranks(op: str, *tensors: Tensor) -> None:
+    """[n] and [n, 1] would broadcast to pairs that nobody means."""
+    if len({t.ndim for t in tensors}) > 1:
+        shapes = ", ".join(str(list(t.shape)) for t in tensors)
+        raise ShapeError(f"{op}: the shapes are {shapes}; they must have as many axes each")
+
+
 @named
 def gaussian_nll_loss(
-    input: Tensor, target: Tensor, var: Tensor, eps: float = 1e-6, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor,
+    var: Tensor,
+    full: bool = False,
+    eps: float = 1e-6,
+    reduction: str = "mean",
 ) -> Tensor:
-    """(log(var) + (input - target)^2 / var) / 2, with `var` at least `eps`."""
-    bounded = ops.clamp(var, eps)
+    """(log(var) + (input - target)^2 / var) / 2, with `var` at least `eps`.
+
+    Gradients do not notice that bound. With `full` also log(2 pi) / 2. `var` is of the shape of
+    input, or without its last axis, or broadcasts.
+    """
+    spread = var.unsqueeze(-1) if var.shape == input.shape[:-1] and input.ndim else var
+    bounded = ops.where(spread < eps, spread - spread.detach() + eps, spread)
     loss = 0.5 * (ops.log(bounded) + (input - target) ** 2 / bounded)
+    if full:
+        loss = loss + 0.5 * math.log(2 * math.pi)
     return _reduced("gaussian_nll_loss", loss, reduction)
 
 
@@ -357,7 +380,11 @@ def hinge_embedding_loss(
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
 ) -> Tensor:
-    """relu(margin - target * (input1 - input2)); target is 1 or -1."""
+    """relu(margin - target * (input1 - input2)); target is 1 or -1.
+
+    Errors: ShapeError if the three have different numbers of axes.
+    """
+    _check_ranks("margin_ranking_loss", input1, input2, target)
     loss = ops.relu(-target * (input1 - input2) + margin)
     return _reduced("margin_ranking_loss", loss, reduction)
 
@@ -366,10 +393,13 @@ def margin_ranking_loss(
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
 ) -> Tensor:
-    """1 - cosine where target is 1, relu(cosine - margin) where it is -1; vectors are rows."""
+    """1 - cosine where target is 1, relu(cosine - margin) where it is -1; vectors are rows.
+
+    Errors: ShapeError if target has not one axis fewer than the inputs.
+    """
     nearness = cosine_similarity(input1, input2, -1)
-    apart = ops.relu(nearness - margin)
-    loss = ops.where(target == 1, 1 - nearness, apart)
+    _check_ranks("cosine_embedding_loss", nearness, target)
+    loss = ops.where(target == 1, 1 - nearness, ops.relu(nearness - margin))
     return _reduced("cosine_embedding_loss", loss, reduction)
 
 
@@ -382,13 +412,18 @@ def poisson_nll_loss(
     eps: float = 1e-8,
     reduction: str = "mean",
 ) -> Tensor:
-    """exp(input) - target * input; without `log_input` input - target * log(input + eps)."""
-    if full:
-        raise ArgumentError("poisson_nll_loss: full is True; only False is supported")
+    """exp(input) - target * input; without `log_input` input - target * log(input + eps).
+
+    With `full` also Stirling's approximation of log(target!), for targets above 1.
+    """
     if log_input:
         loss = ops.exp(input) - target * input
     else:
         loss = input - target * ops.log(input + eps)
+    if full:
+        count = ops.where(target > 1, target, 1)
+        stirling = count * ops.log(count) - count + 0.5 * ops.log(2 * math.pi * count)
+        loss = loss + ops.where(target > 1, stirling, 0)
     return _reduced("poisson_nll_loss", loss, reduction)
 
 
@@ -407,11 +442,20 @@ def triplet_margin_loss(
     negative: Tensor,
     margin: float = 1.0,
     p: float = 2.0,
+    eps: float = 1e-6,
+    swap: bool = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """relu(|anchor - positive| - |anchor - negative| + margin) of rows, with p-norms."""
-    near = ops.norm(anchor - positive + 1e-6, p, -1)
-    far = ops.norm(anchor - negative + 1e-6, p, -1)
+    """relu(|anchor - positive| - |anchor - negative| + margin) of rows, with p-norms.
+
+    `eps` is added to each difference. With `swap` the negative is compared with the nearer one of
+    anchor and positive. Errors: ShapeError if the three have different numbers of axes.
+    """
+    _check_ranks("triplet_margin_loss", anchor, positive, negative)
+    near = pairwise_distance(anchor, positive, p, eps)
+    far = pairwise_distance(anchor, negative, p, eps)
+    if swap:
+        far = ops.minimum(far, pairwise_distance(positive, negative, p, eps))
     return _reduced("triplet_margin_loss", ops.relu(near - far + margin), reduction)
 
 

@@ -113,23 +113,35 @@ class KLDivLoss(_Loss):
 
 
 class GaussianNLLLoss(_Loss):
-    def __init__(self, *, eps: float = 1e-6, reduction: str = "mean") -> None:
+    def __init__(
+        self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+    ) -> None:
         super().__init__(reduction)
+        self.full = full
         self.eps = eps
 
     def forward(self, input: Tensor, target: Tensor, var: Tensor) -> Tensor:
-        return F.gaussian_nll_loss(input, target, var, self.eps, self.reduction)
+        return F.gaussian_nll_loss(input, target, var, self.full, self.eps, self.reduction)
 
 
 class TripletMarginLoss(_Loss):
-    def __init__(self, margin: float = 1.0, p: float = 2.0, reduction: str = "mean") -> None:
+    def __init__(
+        self,
+        margin: float = 1.0,
+        p: float = 2.0,
+        eps: float = 1e-6,
+        swap: bool = False,
+        reduction: str = "mean",
+    ) -> None:
         super().__init__(reduction)
         self.margin = margin
         self.p = p
+        self.eps = eps
+        self.swap = swap
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         return F.triplet_margin_loss(
-            anchor, positive, negative, self.margin, self.p, self.reduction
+            anchor, positive, negative, self.margin, self.p, self.eps, self.swap, self.reduction
         )
 
 
@@ -171,14 +183,21 @@ class HingeEmbeddingLoss(_Loss):
 
 
 class PoissonNLLLoss(_Loss):
-    def __init__(self, log_input: bool = True, *, eps: float = 1e-8, reduction: str = "mean") -> None:
+    def __init__(
+        self,
+        log_input: bool = True,
+        full: bool = False,
+        eps: float = 1e-8,
+        reduction: str = "mean",
+    ) -> None:
         super().__init__(reduction)
         self.log_input = log_input
+        self.full = full
         self.eps = eps
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.poisson_nll_loss(
-            input, target, self.log_input, eps=self.eps, reduction=self.reduction
+            input, target, self.log_input, self.full, self.eps, self.reduction
         )
 
 
