@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .._C import Tensor, is_grad_enabled, ops
+from .._C import ArgumentError, Tensor, is_grad_enabled, ops
 from .._errors import named
 
 
@@ -105,10 +105,10 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
 
 @named
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """The elements above a number, `value` for the others."""
+    """The elements above a number and NaN, `value` for the others."""
 
     def function(x: Tensor) -> Tensor:
-        return ops.where(x > threshold, x, value)
+        return ops.where(x <= threshold, value, x)
 
     return _applied(function, inplace, input)
 
@@ -121,13 +121,15 @@ def softsign(input: Tensor) -> Tensor:
 
 @named
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """input where |input| is above `lambd`, else 0."""
-    return ops.where(ops.abs(input) > lambd, input, 0)
+    """input where |input| is above `lambd` or input is NaN, else 0."""
+    return ops.where(ops.abs(input) <= lambd, 0, input)
 
 
 @named
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """input moved towards 0 by `lambd`, as far as 0."""
+    """input moved towards 0 by `lambd`, as far as 0. Errors: ArgumentError if lambd is negative."""
+    if lambd < 0:
+        raise ArgumentError(f"softshrink: lambd is {lambd}; it must not be negative")
     return ops.sign(input) * ops.relu(ops.abs(input) - lambd)
 
 

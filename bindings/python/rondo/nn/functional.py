@@ -75,8 +75,10 @@ def log_softmax(
 
 
 @named
-def softmin(input: Tensor, dim: int | None = None, dtype: Dtype | None = None) -> Tensor:
-    """softmax(-input) along `dim`, which must be given."""
+def softmin(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None
+) -> Tensor:
+    """softmax(-input) along `dim`, which must be given; `_stacklevel` has no effect."""
     return ops.softmax(-input, _given_axis("softmin", dim), dtype)
 
 
@@ -88,8 +90,13 @@ def _given_axis(op: str, dim: int | None) -> int:
 
 @named
 def glu(input: Tensor, dim: int = -1) -> Tensor:
-    """The first half of axis `dim` times the sigmoid of the second. Source: arXiv:1612.08083."""
-    half = input.size(dim) // 2
+    """The first half of axis `dim` times the sigmoid of the second. Source: arXiv:1612.08083.
+
+    Errors: ShapeError if the size of the axis is odd.
+    """
+    half, rest = divmod(input.size(dim), 2)
+    if rest:
+        raise ShapeError(f"glu: axis {dim} of {list(input.shape)}; its size must be even")
     gate = ops.slice(input, dim, half, 2 * half)
     return ops.slice(input, dim, 0, half) * ops.sigmoid(gate)
 
@@ -100,9 +107,8 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 
     Source: He et al. 2015, arXiv:1502.01852.
     """
-    slope = weight
-    if weight.numel() > 1 and input.ndim > 1:
-        slope = weight.reshape([-1] + [1] * (input.ndim - 2))
+    channels = weight.numel() > 1 and input.ndim > 1
+    slope = weight.reshape([-1] + [1] * (input.ndim - 2) if channels else [-1] * min(input.ndim, 1))
     return ops.where(input > 0, input, slope * input)
 
 
@@ -161,23 +167,28 @@ def dropout(
     return input.copy_(dropped) if inplace else dropped
 
 
-def _dropout_axes(input: Tensor, p: float, training: bool, axes: int) -> Tensor:
+def _dropout_axes(input: Tensor, p: float, training: bool, inplace: bool, axes: int) -> Tensor:
     if not training:
         return input
     kept = tuple(input.shape[: input.ndim - axes]) + (1,) * axes
-    return input * ops.dropout(input.new_ones(kept), p)
+    dropped = input * ops.dropout(input.new_ones(kept), p)
+    return input.copy_(dropped) if inplace else dropped
 
 
 @named
-def dropout1d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
-    """Whole channels of [.., channels, length] at once."""
-    return _dropout_axes(input, p, training, 1)
+def dropout1d(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
+    """Whole channels of [n, channels, length] or [channels, length] at once."""
+    return _dropout_axes(input, p, training, inplace, 1)
 
 
 @named
-def dropout2d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
-    """Whole channels of [.., channels, height, width] at once."""
-    return _dropout_axes(input, p, training, 2)
+def dropout2d(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
+    """Whole channels of [n, channels, height, width] or [n, channels, length] at once."""
+    return _dropout_axes(input, p, training, inplace, 1 if input.ndim == 3 else 2)
 
 
 def batch_norm(
@@ -461,11 +472,11 @@ def triplet_margin_loss(
 
 @named
 def gumbel_softmax(
-    logits: Tensor, tau: Number = 1, hard: bool = False, dim: int = -1
+    logits: Tensor, tau: Number = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Tensor:
     """Random softmax samples of `logits`, one-hot with `hard`. Source: arXiv:1611.01144.
 
-    The gradient of the hard ones is that of the soft ones.
+    The gradient of the hard ones is that of the soft ones. `eps` has no effect, as in PyTorch.
     """
     uniform = beside(logits, ops.rand, logits.shape, logits.dtype)
     noise = -ops.log(-ops.log(uniform + 1e-20) + 1e-20)
