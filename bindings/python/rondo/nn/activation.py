@@ -433,7 +433,7 @@ class AvgPool2d(_AvgPool):
 
 
 class AdaptiveAvgPool1d(Module):
-    def __init__(self, output_size: int) -> None:
+    def __init__(self, output_size: Ints) -> None:
         super().__init__()
         self.output_size = output_size
 

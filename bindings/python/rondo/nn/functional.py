@@ -213,9 +213,25 @@ def batch_norm(
 
 @named
 def instance_norm(
-    input: Tensor, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
 ) -> Tensor:
-    """Each channel of each sample with mean 0 and variance 1: input is [n, channels, ..]."""
+    """Each channel of each sample with mean 0 and variance 1: input is [n, channels, ..].
+
+    `momentum` has no effect. Errors: ArgumentError if `running_mean` or `running_var` is given or
+    `use_input_stats` is False.
+    """
+    if running_mean is not None or running_var is not None or not use_input_stats:
+        raise ArgumentError(
+            "instance_norm: running_mean, running_var and use_input_stats=False are not "
+            "supported; leave them out"
+        )
     return ops.group_norm(input, input.size(1), weight, bias, eps)
 
 
@@ -240,38 +256,40 @@ def max_pool2d(
 @named
 def max_pool1d(
     input: Tensor,
-    kernel_size: int,
-    stride: int | None = None,
-    padding: int = 0,
-    dilation: int = 1,
+    kernel_size: Ints,
+    stride: Ints | None = None,
+    padding: Ints = 0,
+    dilation: Ints = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """max_pool2d over one axis: [.., length] -> [.., out_length]."""
-    step = kernel_size if stride is None else stride
+    """max_pool2d over one axis: [.., length] -> [.., out_length].
+
+    With `return_indices` a pair with their places on the axis.
+    """
+    size, edge, hole = single(kernel_size), single(padding), single(dilation)
+    step = size if stride is None else single(stride)
+    window = ((1, size), (1, step), (0, edge), (1, hole), ceil_mode)
     wide = input.unsqueeze(-2)
-    settings = (1, kernel_size), (1, step), (0, padding), (1, dilation), ceil_mode
-    if not return_indices:
-        return ops.max_pool2d(wide, *settings).squeeze(-2)
-    values, indices = ops.max_pool2d_with_indices(wide, *settings)
-    return values.squeeze(-2), indices.squeeze(-2)
+    if return_indices:
+        return tuple(t.squeeze(-2) for t in ops.max_pool2d_with_indices(wide, *window))
+    return ops.max_pool2d(wide, *window).squeeze(-2)
 
 
 @named
 def avg_pool1d(
     input: Tensor,
-    kernel_size: int,
-    stride: int | None = None,
-    padding: int = 0,
+    kernel_size: Ints,
+    stride: Ints | None = None,
+    padding: Ints = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
     """The means of windows: [.., length] -> [.., out_length]."""
-    step = kernel_size if stride is None else stride
+    size, edge = single(kernel_size), single(padding)
+    step = size if stride is None else single(stride)
     wide = input.unsqueeze(-2)
-    pooled = ops.avg_pool2d(
-        wide, (1, kernel_size), (1, step), (0, padding), ceil_mode, count_include_pad
-    )
+    pooled = ops.avg_pool2d(wide, (1, size), (1, step), (0, edge), ceil_mode, count_include_pad)
     return pooled.squeeze(-2)
 
 
@@ -286,9 +304,9 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
 
 
 @named
-def adaptive_avg_pool1d(input: Tensor, output_size: int) -> Tensor:
+def adaptive_avg_pool1d(input: Tensor, output_size: Ints) -> Tensor:
     """Means of windows that cover the axis: [.., length] -> [.., output_size]."""
-    return ops.adaptive_avg_pool2d(input.unsqueeze(-2), (1, output_size)).squeeze(-2)
+    return ops.adaptive_avg_pool2d(input.unsqueeze(-2), (1, single(output_size))).squeeze(-2)
 
 
 def conv2d(

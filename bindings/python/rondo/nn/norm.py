@@ -164,19 +164,22 @@ class _InstanceNorm(_ChannelNorm):
 
     def forward(self, input: Tensor) -> Tensor:
         self._check_rank(input)
-        return ops.group_norm(input, input.size(1), self.weight, self.bias, self.eps)
+        lone = input.ndim == self._ranks[0]
+        batch = input.unsqueeze(0) if lone else input
+        made = ops.group_norm(batch, batch.size(1), self.weight, self.bias, self.eps)
+        return made.squeeze(0) if lone else made
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """Instance normalisation of [n, features, length]."""
+    """Instance normalisation of [n, features, length] or [features, length]."""
 
-    _ranks = (3,)
+    _ranks = (2, 3)
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """Instance normalisation of [n, features, height, width]."""
+    """Instance normalisation of [n, features, height, width] or without n."""
 
-    _ranks = (4,)
+    _ranks = (3, 4)
 
 
 class _LastAxesNorm(_Affine):

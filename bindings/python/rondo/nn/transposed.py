@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._C import Tensor, dtype as Dtype
+from .._C import ArgumentError, Tensor, dtype as Dtype
 from .._factories import empty
 from .._types import DeviceLike, Ints
 from .conv import _Conv
@@ -47,6 +47,12 @@ class _ConvTranspose(_Conv):
             reach = self.dilation[i] * (self.kernel_size[i] - 1) + 1
             least = (input.size(i - self._axes) - 1) * self.stride[i] + reach
             found.append(wanted - (least - 2 * int(self.padding[i])))
+        if not all(0 <= more < step for more, step in zip(found, self.stride)):
+            least_sizes = [size - more for size, more in zip(output_size[-self._axes :], found)]
+            raise ArgumentError(
+                f"{type(self).__name__}: output_size is {list(output_size)}; expected {least_sizes} "
+                f"or up to the stride {list(self.stride)} less 1 more"
+            )
         return tuple(found)
 
     def _rest(self, input: Tensor, output_size: Sequence[int] | None) -> tuple[Any, ...]:
