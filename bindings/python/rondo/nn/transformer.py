@@ -6,7 +6,7 @@ import copy
 import math
 from collections.abc import Callable
 
-from .._C import ArgumentError, ShapeError, Tensor, ops
+from .._C import ArgumentError, DtypeError, ShapeError, Tensor, ops
 from .._factories import empty, full
 from .._types import beside
 from . import functional as F
@@ -143,8 +143,10 @@ class MultiheadAttention(Module):
 
 
 def _additive(mask: Tensor, like: Tensor) -> Tensor:
+    if mask.dtype.is_floating_point:
+        return mask.to(like.dtype)
     if mask.dtype.name != "bool":
-        return mask
+        raise DtypeError(f"MultiheadAttention: a mask is {mask.dtype.name}; expected bool or floats")
     return ops.masked_fill(like.new_zeros(mask.shape), mask, -math.inf)
 
 
