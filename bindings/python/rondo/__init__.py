@@ -196,6 +196,11 @@ def are_deterministic_algorithms_enabled() -> _Any:
 
 def set_float32_matmul_precision(precision: str) -> None:
     """Products of float32 are in float32, whatever is asked for."""
+    if precision not in ("highest", "high", "medium"):
+        raise ArgumentError(
+            f"set_float32_matmul_precision: precision is '{precision}'; expected highest, high or "
+            "medium"
+        )
 
 
 def get_float32_matmul_precision() -> str:

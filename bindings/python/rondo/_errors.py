@@ -11,7 +11,7 @@ from ._C import Error, ops
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-_named: set[str] = set()
+_named = {"size"}  # a method whose errors are about an axis that was given to the function
 
 
 def rename(error: Error, name: str) -> None:

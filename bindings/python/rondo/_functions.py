@@ -317,8 +317,12 @@ def std_mean(
 def isclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Tensor:
-    """|input - other| <= atol + rtol * |other|, for each element."""
-    near = (input == other) | ((input - other).abs() <= atol + rtol * other.abs())
+    """|input - other| <= atol + rtol * |other|, for each element.
+
+    An infinity is close to itself alone, NaN to NaN with `equal_nan`.
+    """
+    distance = (input - other).abs()
+    near = (input == other) | ops.isfinite(distance) & (distance <= atol + rtol * other.abs())
     return near | (ops.isnan(input) & ops.isnan(other)) if equal_nan else near
 
 

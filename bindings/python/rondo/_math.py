@@ -6,7 +6,7 @@ import builtins
 import math
 from typing import Any, NamedTuple
 
-from ._C import ArgumentError, Tensor, float64, int64, ops
+from ._C import ArgumentError, DtypeError, Tensor, bool as bool_, float64, int64, ops
 from ._errors import named
 from ._types import Ints, Number, TensorLike, axis_of, beside
 
@@ -120,6 +120,8 @@ def copysign(input: Tensor, other: TensorLike) -> Tensor:
 
 
 def positive(input: Tensor) -> Tensor:
+    if input.dtype == bool_:
+        raise DtypeError("positive: input is bool; expected numbers")
     return input
 
 
@@ -159,6 +161,16 @@ def clamp_min(input: Tensor, min: TensorLike) -> Tensor:
 @named
 def clamp_max(input: Tensor, max: TensorLike) -> Tensor:
     return ops.clamp(input, None, max)
+
+
+@named
+def clamp_min_(input: Tensor, min: TensorLike) -> Tensor:
+    return ops.clamp_(input, min)
+
+
+@named
+def clamp_max_(input: Tensor, max: TensorLike) -> Tensor:
+    return ops.clamp_(input, None, max)
 
 
 def isposinf(input: Tensor) -> Tensor:
@@ -427,7 +439,9 @@ __all__ = [
     "bincount",
     "bucketize",
     "clamp_max",
+    "clamp_max_",
     "clamp_min",
+    "clamp_min_",
     "copysign",
     "deg2rad",
     "diff",

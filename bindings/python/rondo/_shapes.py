@@ -159,6 +159,8 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
 
 
 def _cut(name: str, input: Tensor, parts: Any, dim: int) -> tuple[Tensor, ...]:
+    if input.ndim <= dim:
+        raise ShapeError(f"{name}: the shape is {list(input.shape)}; expected {dim + 1} axes or more")
     if isinstance(parts, int) and (parts <= 0 or input.size(dim) % parts):
         raise ShapeError(f"{name}: {input.size(dim)} elements do not divide into {parts} parts")
     return tensor_split(input, parts, dim)
@@ -259,8 +261,14 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
     return index_copy_(ops.clone(input), dim, index, source)
 
 
+@named
 def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    input[_slices(input, dim, index)] = source
+    key = _slices(input, dim, index)
+    shape = list(input.shape)
+    shape[len(key) - 1 : len(key)] = index.shape
+    if list(source.shape) != shape:
+        raise ShapeError(f"index_copy_: source is {list(source.shape)}; expected {shape}")
+    input[key] = source
     return input
 
 

@@ -212,7 +212,7 @@ class _TensorMethods(Tensor if TYPE_CHECKING else object):  # type: ignore[misc]
 
     @property
     def H(self: Tensor) -> Tensor:
-        return self.T
+        return _functions.t(self)
 
     @property
     def mH(self: Tensor) -> Tensor:
@@ -375,10 +375,10 @@ _CASTS = {
 _METHODS = {
     _functions: "addmm allclose chunk equal flatten isclose max min mm movedim mv narrow ravel "
     "repeat repeat_interleave split t tile unbind is_complex is_nonzero is_same_size is_signed vdot",
-    _math: "acosh aminmax arccosh arcsinh arctanh asinh atanh bincount clamp_max clamp_min copysign deg2rad diff dist "
-    "float_power fmax fmin frac heaviside histc hypot isin isneginf isposinf kthvalue logaddexp "
-    "logaddexp2 logit median msort nanmean nansum positive quantile rad2deg signbit sinc unique "
-    "xlogy unique_consecutive",
+    _math: "acosh aminmax arccosh arcsinh arctanh asinh atanh bincount clamp_max clamp_max_ clamp_min "
+    "clamp_min_ copysign deg2rad diff dist float_power fmax fmin frac heaviside histc hypot isin isneginf "
+    "isposinf kthvalue logaddexp logaddexp2 logit median msort nanmean nansum positive quantile rad2deg "
+    "signbit sinc unique xlogy unique_consecutive",
     _shapes: "addmv addr argwhere baddbmm broadcast_to corrcoef cov cross diag diag_embed "
     "diagflat dsplit fliplr flipud hsplit index_copy index_copy_ index_fill index_fill_ inner kron "
     "matrix_power rot90 select_scatter split_with_sizes take tensor_split unfold vsplit",
