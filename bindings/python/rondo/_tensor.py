@@ -285,7 +285,11 @@ class _TensorMethods(Tensor if TYPE_CHECKING else object):  # type: ignore[misc]
         return self.copy_(fresh * std + mean)
 
     @named
-    def bernoulli_(self: Tensor, p: float = 0.5, *, generator: Generator | None = None) -> Tensor:
+    def bernoulli_(
+        self: Tensor, p: TensorLike = 0.5, *, generator: Generator | None = None
+    ) -> Tensor:
+        if not isinstance(p, Tensor) and not 0 <= p <= 1:
+            raise ArgumentError(f"bernoulli_: p is {p}; expected 0 to 1")
         return self.copy_(beside(self, ops.rand, self.shape, generator=generator) < p)
 
     @named

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._C import Tensor, dtype as Dtype, ops
+from .._C import ShapeError, Tensor, dtype as Dtype, ops
 from .._factories import empty
 from .._types import DeviceLike
 from . import init
@@ -72,19 +72,33 @@ class Bilinear(Module):
     bias: Parameter | None
 
     def __init__(
-        self, in1_features: int, in2_features: int, out_features: int, bias: bool = True
+        self,
+        in1_features: int,
+        in2_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: DeviceLike = None,
+        dtype: Dtype | None = None,
     ) -> None:
         super().__init__()
         self.in1_features = in1_features
         self.in2_features = in2_features
         self.out_features = out_features
-        self.weight = Parameter(empty(out_features, in1_features, in2_features))
-        self.register_parameter("bias", Parameter(empty(out_features)) if bias else None)
+        shape = (out_features, in1_features, in2_features)
+        self.weight = Parameter(empty(shape, device=device, dtype=dtype))
+        made = Parameter(empty(out_features, device=device, dtype=dtype)) if bias else None
+        self.register_parameter("bias", made)
         bound = 1 / math.sqrt(in1_features)
         for parameter in self.parameters():
             init.uniform_(parameter, -bound, bound)
 
     def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
+        sizes = (self.in1_features, self.in2_features)
+        if (input1.shape[-1:], input2.shape[-1:]) != (sizes[:1], sizes[1:]):
+            raise ShapeError(
+                f"Bilinear: input1 is {list(input1.shape)}, input2 is {list(input2.shape)}; "
+                f"expected [..., {sizes[0]}] and [..., {sizes[1]}]"
+            )
         left = ops.matmul(input1.unsqueeze(-2).unsqueeze(-3), self.weight)
         result = ops.matmul(left, input2.unsqueeze(-1).unsqueeze(-3)).squeeze(-1).squeeze(-1)
         return result if self.bias is None else result + self.bias

@@ -57,6 +57,13 @@ class _Members(MutableMapping[str, Any]):
         return repr(dict(self))
 
 
+def _check_kind(what: str, name: str, value: object, kind: type) -> None:
+    if value is not None and not isinstance(value, kind):
+        raise ArgumentError(
+            f"{what}: '{name}' is {type(value).__name__}; expected {kind.__name__} or None"
+        )
+
+
 class Module:
     """Base of layers and models: `forward` is what calling it does."""
 
@@ -155,16 +162,19 @@ class Module:
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         self._check_name("register_parameter", name)
+        _check_kind("register_parameter", name, param, Parameter)
         self._register("_parameter_names", name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """A tensor that belongs to the state but is not trained."""
         self._check_name("register_buffer", name)
+        _check_kind("register_buffer", name, tensor, Tensor)
         self._register("_buffer_names", name, tensor)
         (self._transient_buffers.discard if persistent else self._transient_buffers.add)(name)
 
     def add_module(self, name: str, module: Module | None) -> None:
         self._check_name("add_module", name)
+        _check_kind("add_module", name, module, Module)
         self._register("_module_names", name, module)
 
     register_module = add_module

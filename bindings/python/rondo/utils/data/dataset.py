@@ -52,6 +52,8 @@ class ConcatDataset(Dataset[T_co]):
 
     def __init__(self, datasets: Iterable[Dataset[T_co]]) -> None:
         self.datasets = list(datasets)
+        if not self.datasets:
+            raise ArgumentError("ConcatDataset: there are no data sets")
         lengths = [len(d) for d in self.datasets]  # type: ignore[arg-type]
         self.cumulative_sizes = list(itertools.accumulate(lengths))
 
