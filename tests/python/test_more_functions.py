@@ -75,7 +75,8 @@ def test_products_of_vectors_and_matrices(agrees):
     agrees(rondo.Tensor.mv, np.matmul, X, Y[1])
     square = Y[:, :2] @ np.ones((2, 4))
     agrees(rondo.addmm, lambda x, a, b: x + a @ b, square, X[:, :2], Y)
-    agrees(lambda x, a, b: x.addmm(a, b, beta=0.5, alpha=2.0), lambda x, a, b: 0.5 * x + 2 * a @ b, X[0], X[:, :2], Y)
+    agrees(lambda x, a, b: x.addmm(a, b, beta=0.5, alpha=2.0), lambda x, a, b: 0.5 * x + 2 * a @ b,
+           X[0], X[:, :2], Y)  # fmt: skip
     assert rondo.vdot(rondo.tensor([1, 2]), rondo.tensor([3, 4])).item() == 11
     assert rondo.vdot(rondo.ones(0), rondo.ones(0)).item() == 0
     calls = {

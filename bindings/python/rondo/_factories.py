@@ -167,7 +167,7 @@ def ones_like(
 
 
 def arange(
-    start: Number,
+    start: Number | None = None,
     end: Number | None = None,
     step: Number = 1,
     *,
@@ -176,7 +176,9 @@ def arange(
     requires_grad: bool = False,
 ) -> Tensor:
     """start, start + step, ... below end; arange(n) starts at 0."""
-    first, last = (0, start) if end is None else (start, end)
+    first, last = (0, start) if end is None else (start or 0, end)
+    if last is None:
+        raise ArgumentError("arange: end is missing; expected number")
     return _make(device, requires_grad, ops.arange, first, last, step, dtype)
 
 
@@ -285,13 +287,27 @@ def normal(
 
 
 @named
-def rand_like(input: Tensor, *, dtype: Dtype | None = None, device: DeviceLike = None) -> Tensor:
-    return rand(input.shape, dtype=dtype or input.dtype, device=like(input, device))
+def rand_like(
+    input: Tensor,
+    *,
+    dtype: Dtype | None = None,
+    device: DeviceLike = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    place = like(input, device)
+    return rand(input.shape, dtype=dtype or input.dtype, device=place, requires_grad=requires_grad)
 
 
 @named
-def randn_like(input: Tensor, *, dtype: Dtype | None = None, device: DeviceLike = None) -> Tensor:
-    return randn(input.shape, dtype=dtype or input.dtype, device=like(input, device))
+def randn_like(
+    input: Tensor,
+    *,
+    dtype: Dtype | None = None,
+    device: DeviceLike = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    place = like(input, device)
+    return randn(input.shape, dtype=dtype or input.dtype, device=place, requires_grad=requires_grad)
 
 
 @named

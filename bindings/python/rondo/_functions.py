@@ -208,11 +208,22 @@ def tile(input: Tensor, *dims: Any) -> Tensor:
 
 
 @named
-def repeat_interleave(input: Tensor, repeats: int, dim: int | None = None) -> Tensor:
-    """Each element (or index of an axis) `repeats` times in a row."""
+def repeat_interleave(
+    input: Tensor, repeats: int | Tensor, dim: int | None = None
+) -> Tensor:
+    """Each element (or index of an axis) `repeats` times in a row; a tensor has a number for each."""
     source = input.reshape(-1) if dim is None else input
     axis = axis_of("repeat_interleave", 0 if dim is None else dim, source.ndim)
     shape = list(source.shape)
+    if isinstance(repeats, Tensor):
+        counts = repeats.reshape(-1).tolist() * (shape[axis] if repeats.numel() == 1 else 1)
+        if len(counts) != shape[axis]:
+            raise ShapeError(
+                f"repeat_interleave: {len(counts)} repeats for an axis of {shape[axis]}; expected "
+                "one, or one for each index"
+            )
+        places = [i for i, count in enumerate(counts) for _ in range(count)]
+        return ops.index_select(source, axis, _C.tensor(places, _C.int64))
     wide = ops.unsqueeze(source, axis + 1)
     wide = ops.expand(wide, shape[: axis + 1] + [repeats] + shape[axis + 1 :])
     return wide.reshape(shape[:axis] + [shape[axis] * repeats] + shape[axis + 1 :])
@@ -296,18 +307,35 @@ def min(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
 
 @named
 def var_mean(
-    input: Tensor, dim: Ints | None = None, *, correction: Number = 1, keepdim: bool = False
+    input: Tensor,
+    dim: Any = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    *,
+    correction: Number | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The variance, over n - correction, and the mean."""
-    return ops.var(input, dim, correction, keepdim), ops.mean(input, dim, keepdim)
+    """The variance, over n - correction, and the mean; all elements where `dim` is left out.
+
+    `correction` is 1 unless given, 0 where `unbiased` is False.
+    """
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    fewer = int(unbiased) if correction is None else correction
+    return ops.var(input, dim, fewer, keepdim), ops.mean(input, dim, keepdim)
 
 
 @named
 def std_mean(
-    input: Tensor, dim: Ints | None = None, *, correction: Number = 1, keepdim: bool = False
+    input: Tensor,
+    dim: Any = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    *,
+    correction: Number | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The standard deviation, over n - correction, and the mean."""
-    return ops.std(input, dim, correction, keepdim), ops.mean(input, dim, keepdim)
+    """The standard deviation, over n - correction, and the mean; arguments as in var_mean."""
+    variance, mean = var_mean(input, dim, unbiased, keepdim, correction=correction)
+    return ops.sqrt(variance), mean
 
 
 # Comparing whole tensors.

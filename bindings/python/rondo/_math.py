@@ -6,7 +6,7 @@ import builtins
 import math
 from typing import Any, NamedTuple
 
-from ._C import ArgumentError, DtypeError, Tensor, bool as bool_, float64, int64, ops
+from ._C import ArgumentError, DtypeError, Tensor, bool as bool_, float64, int32, int64, ops
 from ._errors import named
 from ._types import Ints, Number, TensorLike, axis_of, beside
 
@@ -290,8 +290,16 @@ def msort(input: Tensor) -> Tensor:
 
 
 @named
-def diff(input: Tensor, n: int = 1, dim: int = -1) -> Tensor:
-    """Each element less the one before, `n` times."""
+def diff(
+    input: Tensor,
+    n: int = 1,
+    dim: int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+) -> Tensor:
+    """Each element less the one before, `n` times; what is given stands before or behind them."""
+    parts = [part for part in (prepend, input, append) if part is not None]
+    input = input if len(parts) == 1 else ops.cat(parts, dim)
     for _ in range(n):
         input = ops.slice(input, dim, 1, None) - ops.slice(input, dim, 0, -1)
     return input
@@ -347,7 +355,12 @@ def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0) -> T
 
 @named
 def searchsorted(
-    sorted_sequence: Tensor, values: TensorLike, *, right: bool = False, side: str | None = None
+    sorted_sequence: Tensor,
+    values: TensorLike,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
 ) -> Tensor:
     """Where in a sorted vector each value belongs: before equal elements, with `right` behind them."""
     if sorted_sequence.ndim != 1:
@@ -365,13 +378,16 @@ def searchsorted(
     before = ops.cumsum(known, 0)
     places = ops.scatter(order.new_zeros(order.shape), 0, order, before)
     start = sorted_sequence.numel() if behind else 0
-    return ops.slice(places, 0, start, start + flat.numel()).reshape(wanted.shape)
+    found = ops.slice(places, 0, start, start + flat.numel()).reshape(wanted.shape)
+    return found.to(int32) if out_int32 else found
 
 
 @named
-def bucketize(input: TensorLike, boundaries: Tensor, *, right: bool = False) -> Tensor:
+def bucketize(
+    input: TensorLike, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
+) -> Tensor:
     """The number of the bucket, between sorted boundaries, of each element."""
-    return searchsorted(boundaries, input, right=right)
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 
 
 @named

@@ -162,6 +162,10 @@ class _TensorMethods(Tensor if TYPE_CHECKING else object):  # type: ignore[misc]
         """Copies to devices do not need pinned memory: itself."""
         return self
 
+    def where(self: Tensor, condition: Tensor, other: TensorLike) -> Tensor:
+        """The elements where the condition holds, those of `other` elsewhere."""
+        return ops.where(condition, self, other)
+
     # Shapes.
 
     @named

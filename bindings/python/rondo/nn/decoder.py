@@ -27,8 +27,10 @@ class TransformerDecoderLayer(TransformerLayer):
         bias: bool = True,
     ) -> None:
         super().__init__()
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first)
-        self.multihead_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first)
+        self.self_attn, self.multihead_attn = (
+            MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first)
+            for _ in range(2)
+        )
         self._add_feed_forward(
             d_model, dim_feedforward, dropout, activation, layer_norm_eps, norm_first, bias, 3
         )

@@ -6,9 +6,9 @@ import copy
 import math
 from collections.abc import Callable
 
-from .._C import ArgumentError, DtypeError, ShapeError, Tensor, ops
+from .._C import ArgumentError, DtypeError, ShapeError, Tensor, dtype as Dtype, ops
 from .._factories import empty, full
-from .._types import beside
+from .._types import DeviceLike, beside
 from . import functional as F
 from . import init
 from .activation import Dropout
@@ -25,7 +25,8 @@ class MultiheadAttention(Module):
     Shapes: query [time, batch, embed_dim], key and value [others, batch, embed_dim] -> output like
     query, and weights [batch, time, others] (with heads as axis 1 unless averaged), None unless
     asked for. With `batch_first` the batch comes first; without a batch that axis is left out.
-    Errors: ShapeError, ArgumentError.
+    Errors: ShapeError; DtypeError for a mask of integers; ArgumentError, also for `add_bias_kv`,
+    `add_zero_attn`, and a `kdim` or `vdim` other than `embed_dim`.
     """
 
     in_proj_weight: Parameter
@@ -38,9 +39,20 @@ class MultiheadAttention(Module):
         num_heads: int,
         dropout: float = 0.0,
         bias: bool = True,
+        add_bias_kv: bool = False,
+        add_zero_attn: bool = False,
+        kdim: int | None = None,
+        vdim: int | None = None,
         batch_first: bool = False,
+        device: DeviceLike = None,
+        dtype: Dtype | None = None,
     ) -> None:
         super().__init__()
+        if add_bias_kv or add_zero_attn or {kdim, vdim} - {None, embed_dim}:
+            raise ArgumentError(
+                "MultiheadAttention: add_bias_kv, add_zero_attn and a kdim or vdim other than "
+                "embed_dim are not supported; leave them out"
+            )
         if embed_dim % num_heads:
             raise ArgumentError(
                 f"MultiheadAttention: embed_dim {embed_dim} does not divide into {num_heads} heads"
@@ -50,10 +62,11 @@ class MultiheadAttention(Module):
         self.head_dim = embed_dim // num_heads
         self.dropout = dropout
         self.batch_first = batch_first
-        self.in_proj_weight = Parameter(empty(3 * embed_dim, embed_dim))
-        made = Parameter(full((3 * embed_dim,), 0.0)) if bias else None
-        self.register_parameter("in_proj_bias", made)
-        self.out_proj = Linear(embed_dim, embed_dim, bias)
+        shape = (3 * embed_dim, embed_dim)
+        self.in_proj_weight = Parameter(empty(shape, device=device, dtype=dtype))
+        made = full(shape[:1], 0.0, device=device, dtype=dtype)
+        self.register_parameter("in_proj_bias", Parameter(made) if bias else None)
+        self.out_proj = Linear(embed_dim, embed_dim, bias, device, dtype)
         init.xavier_uniform_(self.in_proj_weight)
         if self.out_proj.bias is not None:
             init.zeros_(self.out_proj.bias)
@@ -227,7 +240,9 @@ class TransformerEncoderLayer(TransformerLayer):
         bias: bool = True,
     ) -> None:
         super().__init__()
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first)
+        self.self_attn = MultiheadAttention(
+            d_model, nhead, dropout, bias, batch_first=batch_first
+        )
         self._add_feed_forward(
             d_model, dim_feedforward, dropout, activation, layer_norm_eps, norm_first, bias, 2
         )
@@ -257,7 +272,10 @@ class TransformerEncoder(Module):
         encoder_layer: TransformerEncoderLayer,
         num_layers: int,
         norm: Module | None = None,
+        enable_nested_tensor: bool = True,
+        mask_check: bool = True,
     ) -> None:
+        """`enable_nested_tensor` and `mask_check` have no effect."""
         super().__init__()
         self.layers = ModuleList(copy.deepcopy(encoder_layer) for _ in range(num_layers))
         self.num_layers = num_layers
