@@ -169,7 +169,15 @@ MADE = [
     ),
     (
         lambda x: rondo.einsum("ij,jk->ik", x, rondo.ones(4, 5)),
-        "einsum: shape [2, 3] to [2, 4]; sizes must be equal, or 1 before, at axis 1",
+        "einsum: sizes of j differ in 'ij,jk->ik': 3 and 4; they must be equal or 1",
+    ),
+    (
+        lambda x: rondo.einsum("ii", x),
+        "einsum: sizes of i differ in 'ii': 2 and 3; they must be equal or 1",
+    ),
+    (
+        lambda x: rondo.einsum("...j,...->j", x, rondo.ones(5)),
+        "einsum: sizes of ... differ in '...j,...->j': 2 and 5; they must be equal or 1",
     ),
     (
         lambda x: F.gaussian_nll_loss(x, x, x, reduction="x"),

@@ -34,6 +34,21 @@ def _parse(equation: str, operands: tuple[Tensor, ...]) -> tuple[list[str], str]
     return named, lead + "".join(c for c in letters if sum(t.count(c) for t in named) == 1)
 
 
+def _check_sizes(equation: str, operands: tuple[Tensor, ...], terms: list[str]) -> None:
+    """Axes of one name have one size, or 1 and broadcast."""
+    sizes: dict[str, int] = {}
+    for term, operand in zip(terms, operands):
+        for name, size in zip(term, operand.shape):
+            known = sizes.get(name, 1)
+            if 1 not in (known, size) and known != size:
+                shown = "..." if name in ELLIPSIS_NAMES else name
+                raise ShapeError(
+                    f"einsum: sizes of {shown} differ in '{equation}': {known} and {size}; they "
+                    "must be equal or 1"
+                )
+            sizes[name] = known if size == 1 else size
+
+
 def _diagonals(operand: Tensor, term: str) -> tuple[Tensor, str]:
     """Axes of the same name become one."""
     for letter in sorted(set(term)):
@@ -94,10 +109,15 @@ def _multiply(
 
 @named
 def einsum(equation: str, *operands: Tensor) -> Tensor:
-    """Sum of products over named axes, for example einsum("bij,bjk->bik", a, b)."""
+    """Sum of products over named axes, for example einsum("bij,bjk->bik", a, b).
+
+    Errors: ArgumentError for another number of operands; ShapeError if an operand has other axes
+    than its names, or if axes of one name have sizes that differ and are not 1.
+    """
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = tuple(operands[0])
     terms, result = _parse(equation, operands)
+    _check_sizes(equation, operands, terms)
     pairs = [_diagonals(operand, term) for operand, term in zip(operands, terms)]
     value, names = pairs[0]
     for i, (other, other_names) in enumerate(pairs[1:], start=1):
