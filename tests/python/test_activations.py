@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from whole_errors import raises
 
 import rondo
 import rondo.nn.functional as F
@@ -70,9 +71,8 @@ def test_the_bounds_of_shrinking_belong_to_the_middle():
     assert F.hardshrink(edges).tolist() == [0, 0, 0, math.inf, -math.inf]
     assert F.softshrink(edges).tolist() == [0, 0, 0, math.inf, -math.inf]
     assert F.threshold(rondo.tensor([0.2, 0.3]), 0.2, 7.0).tolist()[0] == 7.0
-    with pytest.raises(rondo.ArgumentError) as error:
+    with raises(rondo.ArgumentError, "softshrink: lambd is -1.0; it must not be negative"):
         F.softshrink(edges, -1.0)
-    assert str(error.value) == "softshrink: lambd is -1.0; it must not be negative"
 
 
 def test_softmin_needs_an_axis_and_takes_a_dtype(same):
@@ -81,17 +81,16 @@ def test_softmin_needs_an_axis_and_takes_a_dtype(same):
     assert made.dtype == rondo.float64
     same(made, softmax(-half.double().numpy(), 1), 1e-3)
     assert F.softmin(rondo.ones(0, 3), 1).shape == (0, 3)
-    with pytest.raises(rondo.ArgumentError, match="^softmin: dim is missing; expected int$"):
+    with raises(rondo.ArgumentError, "softmin: dim is missing; expected int"):
         nn.Softmin()(half)
-    with pytest.raises(rondo.IndexError, match="^softmin: axis out of range: 4"):
+    with raises(rondo.IndexError, "softmin: axis out of range: 4; expected -2 to 1 for rank 2"):
         F.softmin(half, 4)
 
 
 def test_a_gate_needs_an_even_axis():
     assert F.glu(rondo.ones(0, 4)).shape == (0, 2)
-    with pytest.raises(rondo.ShapeError) as error:
+    with raises(rondo.ShapeError, "glu: axis -1 of [2, 3]; its size must be even"):
         F.glu(rondo.ones(2, 3))
-    assert str(error.value) == "glu: axis -1 of [2, 3]; its size must be even"
 
 
 def test_prelu_has_a_slope_for_all_or_one_for_each_channel(agrees):
@@ -108,7 +107,10 @@ def test_prelu_has_a_slope_for_all_or_one_for_each_channel(agrees):
     layer = nn.PReLU()
     assert layer.weight.tolist() == [0.25] and repr(layer) == "PReLU(num_parameters=1)"
     assert nn.PReLU(3, 0.5).weight.tolist() == [0.5] * 3
-    with pytest.raises(rondo.ShapeError, match="^prelu: shapes do not broadcast"):
+    with raises(
+        rondo.ShapeError,
+        "prelu: shapes do not broadcast: [3] and [2, 4]; sizes must be equal or 1 at axis 1",
+    ):
         F.prelu(rondo.ones(2, 4), rondo.ones(3))
 
 
@@ -150,7 +152,7 @@ def test_channels_are_dropped_as_a_whole(name, inplace):
     assert (function(y, 0.5, True, inplace) is y) == inplace and bool((y == 1).all()) != inplace
     assert layer().eval()(y) is y and function(y, training=False) is y
     assert layer().p == 0.5 and function(y, 0.0).tolist() == y.tolist()
-    with pytest.raises(rondo.ArgumentError, match=f"^{function.__name__}: p is 1.5"):
+    with raises(rondo.ArgumentError, f"{function.__name__}: p is 1.5; it must be from 0 to 1"):
         function(y, 1.5)
 
 
@@ -166,5 +168,5 @@ def test_gumbel_softmax_chooses_with_the_probabilities_of_its_logits(same):
     x = rondo.zeros(4, requires_grad=True)
     (F.gumbel_softmax(x, hard=True) * rondo.arange(4.0)).sum().backward()
     assert abs(x.grad.sum().item()) < 1e-6 and x.grad.abs().max().item() > 0
-    with pytest.raises(rondo.IndexError, match="^gumbel_softmax: axis out of range: 2"):
+    with raises(rondo.IndexError, "gumbel_softmax: axis out of range: 2; expected -1 to 0 for rank 1"):
         F.gumbel_softmax(x, dim=2)

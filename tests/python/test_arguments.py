@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from whole_errors import raises
 
 import rondo
 from rondo import nn
@@ -17,9 +18,12 @@ def test_where_as_a_method_keeps_its_tensor_where_the_condition_holds(agrees, sa
     same(rondo.tensor(X).where(rondo.tensor([True, False, True]), 0), X * [1, 0, 1])
     flags = rondo.tensor([True, False])
     assert flags.where(rondo.tensor([False, True]), rondo.tensor([False, True])).tolist() == [False, False]
-    with pytest.raises(rondo.DtypeError, match="^where: condition is float64; expected bool"):
+    with raises(rondo.DtypeError, "where: condition is float64; expected bool"):
         rondo.tensor(X).where(rondo.tensor(X), 0)
-    with pytest.raises(rondo.ShapeError, match="^where: shapes do not broadcast"):
+    with raises(
+        rondo.ShapeError,
+        "where: shapes do not broadcast: [2] and [2, 3]; sizes must be equal or 1 at axis 1",
+    ):
         rondo.tensor(X).where(rondo.tensor([True, False]), 0)
 
 
@@ -35,9 +39,9 @@ def test_scatter_takes_numbers_and_sums(same):
     same(x.clone().scatter_(dim=1, index=index, src=x, reduce="add"), sums)
     counts = rondo.zeros(2, 3).scatter_(1, index, value=1.0, reduce="add")
     assert counts.tolist() == [[1, 1, 1], [1, 2, 0]]
-    with pytest.raises(rondo.ArgumentError, match="^scatter: reduce is 'prod'; expected None or 'add'$"):
+    with raises(rondo.ArgumentError, "scatter: reduce is 'prod'; expected None or 'add'"):
         x.scatter(1, index, x, reduce="prod")
-    with pytest.raises(rondo.ArgumentError, match="^scatter"):
+    with raises(rondo.ArgumentError, "scatter: src is missing; expected Tensor"):
         x.scatter(1, index)
 
 
@@ -55,9 +59,9 @@ def test_further_keywords(same):
         assert [t.tolist() for t in plain] == [t.tolist() for t in stable]
     ties = rondo.tensor([2, 1, 2, 1, 2, 1])
     assert rondo.sort(ties, stable=True).indices.tolist() == [1, 3, 5, 0, 2, 4]
-    with pytest.raises(rondo.ArgumentError, match="^norm: p is 'nuc'; expected a number or 'fro'$"):
+    with raises(rondo.ArgumentError, "norm: p is 'nuc'; expected a number or 'fro'"):
         x.norm("nuc")
-    with pytest.raises(rondo.ArgumentError, match="unexpected keyword 'beta'"):
+    with raises(rondo.ArgumentError, "norm: unexpected keyword 'beta'; it takes input, p, dim, keepdim"):
         x.norm(beta=2)
 
 
@@ -72,7 +76,7 @@ def test_rounding_to_decimals(same):
 def test_new_tensors_by_further_arguments():
     assert rondo.arange(end=3).tolist() == [0, 1, 2] and rondo.arange(start=1, end=3).tolist() == [1, 2]
     assert rondo.arange(end=2, step=0.5).tolist() == [0, 0.5, 1, 1.5]
-    with pytest.raises(rondo.ArgumentError, match="^arange: end is missing; expected number$"):
+    with raises(rondo.ArgumentError, "arange: end is missing; expected number"):
         rondo.arange()
     x = rondo.ones(2)
     assert rondo.rand_like(x, requires_grad=True).requires_grad and rondo.randn_like(x, requires_grad=True).is_leaf
@@ -102,17 +106,21 @@ def test_a_number_of_repeats_for_each_index(agrees):
     agrees(lambda x: x.repeat_interleave(counts, 1), lambda x: np.repeat(x, [2, 0, 3], 1), X)
     agrees(lambda x: rondo.repeat_interleave(x, rondo.tensor([2])), lambda x: np.repeat(x, 2), X)
     assert rondo.repeat_interleave(rondo.ones(0, 2), rondo.tensor([], dtype=rondo.int64), 0).shape == (0, 2)
-    with pytest.raises(rondo.ShapeError) as error:
+    with raises(
+        rondo.ShapeError,
+        "repeat_interleave: 3 repeats for an axis of 2; expected one, or one for each index",
+    ):
         rondo.tensor(X).repeat_interleave(counts, 0)
-    assert str(error.value) == (
-        "repeat_interleave: 3 repeats for an axis of 2; expected one, or one for each index"
-    )
 
 
 def test_attention_has_pytorchs_order_of_arguments(same):
     layer = nn.MultiheadAttention(8, 2, 0.0, True, False, False, None, 8, True, dtype=rondo.float64)
     assert layer.batch_first and {p.dtype for p in layer.parameters()} == {rondo.float64}
-    with pytest.raises(rondo.ArgumentError, match="^MultiheadAttention: add_bias_kv, add_zero_attn and a kdim or"):
+    with raises(
+        rondo.ArgumentError,
+        "MultiheadAttention: add_bias_kv, add_zero_attn and a kdim or vdim other than embed_dim are not supported; "
+        "leave them out",
+    ):
         nn.MultiheadAttention(8, 2, kdim=4)
     part = nn.TransformerEncoderLayer(8, 2, 16, 0.0, batch_first=True)
     x = rondo.randn(2, 3, 8)
@@ -134,7 +142,6 @@ MISFITS = {
 
 @pytest.mark.parametrize("text", MISFITS)
 def test_what_fits_neither_the_schema_nor_the_further_arguments_is_told_once(text):
-    with pytest.raises(rondo.ArgumentError) as error:
+    with raises(rondo.ArgumentError, text):
         MISFITS[text](rondo.ones(2, 2))
-    assert str(error.value) == text
     assert rondo.ones(2).add(1, alpha=2).tolist() == [3, 3]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from whole_errors import raises
 
 import rondo
 import rondo.nn.functional as F
@@ -58,21 +59,21 @@ def test_the_size_of_the_output_may_be_chosen_among_those_of_the_stride(same):
         same(layer(x, output_size=[size]), expected)
         assert layer(x, output_size=(2, 1, size)).shape == (2, 1, size)
     for size in (11, 15):
-        with pytest.raises(rondo.ArgumentError) as error:
+        with raises(
+            rondo.ArgumentError,
+            f"ConvTranspose1d: output_size is [{size}]; expected [12] or up to the stride [3] less 1 more",
+        ):
             layer(x, output_size=[size])
-        assert str(error.value) == (
-            f"ConvTranspose1d: output_size is [{size}]; expected [12] or up to the stride [3] less 1 more"
-        )
     assert repr(layer) == "ConvTranspose1d(1, 1, kernel_size=(3,), stride=(3,), bias=False)"
 
 
 def test_wrong_shapes_of_a_transposed_convolution_are_told_as_they_were_given():
-    with pytest.raises(rondo.ArgumentError) as error:
+    with raises(
+        rondo.ArgumentError,
+        "conv_transpose1d: input is [1, 4, 2], weight is [3, 4, 2]; expected [n, c, length] and [c, out / groups, "
+        "k]",
+    ):
         F.conv_transpose1d(rondo.ones(1, 4, 2), rondo.ones(3, 4, 2))
-    assert str(error.value) == (
-        "conv_transpose1d: input is [1, 4, 2], weight is [3, 4, 2]; expected [n, c, length] and "
-        "[c, out / groups, k]"
-    )
 
 
 def shuffle(x, r):
@@ -109,9 +110,8 @@ def test_pixels_of_empty_images_and_wrong_shapes():
         "factor": lambda: F.pixel_unshuffle(rondo.ones(1, 4, 4), 0),
     }  # fmt: skip
     for text, call in calls.items():
-        with pytest.raises(rondo.Error) as error:
+        with raises(rondo.Error, text):
             call()
-        assert str(error.value) == text
 
 
 def edges(array, padding, mode, **options):
@@ -161,9 +161,8 @@ def test_negative_padding_cuts_and_wrong_padding_is_told(same):
         "pad: 3 numbers for shape [2, 4, 7]; two for each of the last axes are required": nn.CircularPad1d((1, 2, 3)),
     }
     for text, layer in calls.items():
-        with pytest.raises(rondo.Error) as error:
+        with raises(rondo.Error, text):
             layer(x)
-        assert str(error.value) == text
 
 
 def windows(x, size, stride, padding=0, dilation=1, fill=0.0):
@@ -186,7 +185,7 @@ def test_pooling_of_lines(agrees, same):
         agrees(call, lambda x: np.stack([x[..., a:b].mean(-1) for a, b in ends], -1), LINES)
     x = rondo.tensor(LINES)
     assert nn.MaxPool1d(2, ceil_mode=True)(x).shape == (2, 4, 4) and nn.AvgPool1d(2)(x[:0]).shape == (0, 4, 3)
-    with pytest.raises(rondo.ArgumentError, match="^max_pool1d: "):
+    with raises(rondo.ArgumentError, "max_pool1d: kernel_size is 0; it must be at least 1"):
         F.max_pool1d(x, 0)
 
 
@@ -232,6 +231,5 @@ def test_what_instance_norm_does_not_take_is_told():
             lambda: nn.InstanceNorm1d(2, affine=True)(rondo.ones(1, 4, 5)),
     }  # fmt: skip
     for text, call in calls.items():
-        with pytest.raises(rondo.Error) as error:
+        with raises(rondo.Error, text):
             call()
-        assert str(error.value) == text

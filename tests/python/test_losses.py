@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from whole_errors import raises
 
 import rondo
 import rondo.nn.functional as F
@@ -135,7 +136,10 @@ def test_the_mean_is_the_default_and_of_nothing_nothing_is_left(name):
 def test_an_unknown_reduction_is_told_with_the_name_of_the_loss(name):
     module, function, options, definition, arrays, target_axes = LOSSES[name]
     target = (signs(target_axes),) if target_axes else ()
-    with pytest.raises(rondo.ArgumentError, match=f"^{function.__name__}: reduction is .avg.; expected "):
+    form = "reduction is 'avg'; expected none, mean or sum"
+    if function in (F.huber_loss, F.kl_div, F.smooth_l1_loss):  # ops of the core
+        form = 'reduction is "avg"; expected "mean", "sum" or "none"'
+    with raises(rondo.ArgumentError, f"{function.__name__}: {form}"):
         function(*map(rondo.tensor, arrays), *target, reduction="avg")
 
 
@@ -161,23 +165,28 @@ def test_targets_of_integers_and_inputs_that_broadcast(same):
 
 
 SHAPES = {
-    "cosine_embedding_loss: the shapes are .4., .4, 1.; they must have as many axes each":
+    "cosine_embedding_loss: the shapes are [4], [4, 1]; they must have as many axes each":
         lambda a: F.cosine_embedding_loss(a, a, rondo.ones(4, 1)),
-    "cosine_embedding_loss: shapes do not broadcast": lambda a: F.cosine_embedding_loss(a, a, rondo.ones(3)),
-    "margin_ranking_loss: the shapes are .4, 3., .4, 3., .3.; they must":
+    "cosine_embedding_loss: shapes do not broadcast: [3] and [4]; sizes must be equal or 1 at axis 0":
+        lambda a: F.cosine_embedding_loss(a, a, rondo.ones(3)),
+    "margin_ranking_loss: the shapes are [4, 3], [4, 3], [3]; they must have as many axes each":
         lambda a: F.margin_ranking_loss(a, a, rondo.ones(3)),
-    "triplet_margin_loss: the shapes are .4, 3., .4, 3., .3.; they must":
+    "triplet_margin_loss: the shapes are [4, 3], [4, 3], [3]; they must have as many axes each":
         lambda a: F.triplet_margin_loss(a, a, rondo.ones(3)),
-    "hinge_embedding_loss: shapes do not broadcast": lambda a: F.hinge_embedding_loss(a, rondo.ones(4)),
-    "poisson_nll_loss: shapes do not broadcast": lambda a: F.poisson_nll_loss(a, rondo.ones(4)),
-    "gaussian_nll_loss: shapes do not broadcast": lambda a: F.gaussian_nll_loss(a, a, rondo.ones(2)),
-    "pairwise_distance: shapes do not broadcast": lambda a: F.pairwise_distance(a, rondo.ones(4)),
+    "hinge_embedding_loss: shapes do not broadcast: [4] and [4, 3]; sizes must be equal or 1 at axis 1":
+        lambda a: F.hinge_embedding_loss(a, rondo.ones(4)),
+    "poisson_nll_loss: shapes do not broadcast: [4] and [4, 3]; sizes must be equal or 1 at axis 1":
+        lambda a: F.poisson_nll_loss(a, rondo.ones(4)),
+    "gaussian_nll_loss: shapes do not broadcast: [4, 3] and [2]; sizes must be equal or 1 at axis 1":
+        lambda a: F.gaussian_nll_loss(a, a, rondo.ones(2)),
+    "pairwise_distance: shapes do not broadcast: [4, 3] and [4]; sizes must be equal or 1 at axis 1":
+        lambda a: F.pairwise_distance(a, rondo.ones(4)),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("text", SHAPES)
 def test_shapes_that_do_not_fit_are_told_with_the_name_of_the_function(text):
-    with pytest.raises(rondo.ShapeError, match="^" + text):
+    with raises(rondo.ShapeError, text):
         SHAPES[text](rondo.tensor(A))
 
 

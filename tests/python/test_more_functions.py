@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from whole_errors import raises
 
 import rondo
 
@@ -23,10 +24,9 @@ def test_aminmax_is_the_least_and_the_largest(agrees, same):
     assert rondo.aminmax(rondo.tensor([2, 1, 3], dtype=rondo.uint8)).max.dtype == rondo.uint8
     assert all(t.isnan().item() for t in rondo.aminmax(rondo.tensor([1.0, math.nan])))
     assert rondo.aminmax(rondo.ones(0, 3), dim=1).min.shape == (0,)
-    with pytest.raises(rondo.ArgumentError) as error:
+    with raises(rondo.ArgumentError, "aminmax: axis 0 of shape [0] is empty; it needs at least one element"):
         rondo.aminmax(rondo.ones(0))
-    assert str(error.value) == "aminmax: axis 0 of shape [0] is empty; it needs at least one element"
-    with pytest.raises(rondo.IndexError, match="^aminmax: axis out of range: 5; expected -2 to 1 for rank 2"):
+    with raises(rondo.IndexError, "aminmax: axis out of range: 5; expected -2 to 1 for rank 2"):
         x.aminmax(dim=5)
 
 
@@ -41,9 +41,12 @@ def test_one_sided_bounds(name, function, agrees, same):
     assert whole.dtype == rondo.int64 and whole.tolist() == function([1, 5, 9], 5).tolist()
     assert math.isnan(getattr(rondo, name)(rondo.tensor(math.nan), 1.0).item())
     assert getattr(rondo, name)(rondo.ones(0, 2), 1.0).shape == (0, 2)
-    with pytest.raises(rondo.ArgumentError, match=f"^{name}: .* is str; expected Tensor"):
+    with raises(rondo.ArgumentError, f"{name}: {name[-3:]} is str; expected Tensor"):
         getattr(rondo, name)(rondo.ones(2), "a")
-    with pytest.raises(rondo.ShapeError, match=f"^{name}: shapes do not broadcast"):
+    with raises(
+        rondo.ShapeError,
+        f"{name}: shapes do not broadcast: [2] and [3]; sizes must be equal or 1 at axis 0",
+    ):
         getattr(rondo, name)(rondo.ones(2), rondo.ones(3))
 
 
@@ -64,7 +67,10 @@ def test_dist_by_other_norms_and_of_equal_tensors(same):
     z = rondo.ones(3, requires_grad=True)
     rondo.dist(z, rondo.ones(3)).backward()
     assert z.grad.tolist() == [0, 0, 0]
-    with pytest.raises(rondo.ShapeError, match="^dist: shapes do not broadcast"):
+    with raises(
+        rondo.ShapeError,
+        "dist: shapes do not broadcast: [2, 4] and [3]; sizes must be equal or 1 at axis 1",
+    ):
         rondo.dist(x, rondo.ones(3))
 
 
@@ -85,9 +91,8 @@ def test_products_of_vectors_and_matrices(agrees):
         "addmm: the shape is [2]; expected 2 axes": lambda: rondo.addmm(rondo.ones(2), rondo.ones(2), rondo.ones(2, 2)),
     }
     for text, call in calls.items():
-        with pytest.raises(rondo.ShapeError) as error:
+        with raises(rondo.ShapeError, text):
             call()
-        assert str(error.value) == text
 
 
 def test_dsplit_cuts_the_third_axis(same):
@@ -105,9 +110,8 @@ def test_dsplit_cuts_the_third_axis(same):
         "vsplit: the shape is []; expected 1 axes or more": lambda: rondo.vsplit(x[0, 0, 0], 1),
     }
     for text, call in calls.items():
-        with pytest.raises(rondo.ShapeError) as error:
+        with raises(rondo.ShapeError, text):
             call()
-        assert str(error.value) == text
 
 
 def test_float_power_computes_in_float64(same):
@@ -127,7 +131,10 @@ def test_float_power_computes_in_float64(same):
         assert made.dtype == rondo.float64
         same(made, np.array(expected, dtype=float), 1e-12)
     assert rondo.float_power(rondo.ones(0), 2).dtype == rondo.float64
-    with pytest.raises(rondo.ShapeError, match="^float_power: shapes do not broadcast"):
+    with raises(
+        rondo.ShapeError,
+        "float_power: shapes do not broadcast: [2] and [3]; sizes must be equal or 1 at axis 0",
+    ):
         rondo.float_power(rondo.ones(2), rondo.ones(3))
 
 
@@ -141,9 +148,8 @@ def test_msort_sorts_along_the_first_axis(agrees):
 def test_positive_gives_back_numbers():
     x = rondo.tensor(X)
     assert rondo.positive(x) is x and x.positive() is x and +x is x
-    with pytest.raises(rondo.DtypeError) as error:
+    with raises(rondo.DtypeError, "positive: input is bool; expected numbers"):
         rondo.positive(rondo.tensor([True]))
-    assert str(error.value) == "positive: input is bool; expected numbers"
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -181,9 +187,8 @@ def test_what_index_copy_refuses():
             lambda: x.index_copy_(2, rondo.tensor([0]), rondo.ones(1, 2)),
     }  # fmt: skip
     for text, call in calls.items():
-        with pytest.raises(rondo.Error) as error:
+        with raises(rondo.Error, text):
             call()
-        assert str(error.value) == text
     assert not x.any()
 
 
@@ -210,7 +215,7 @@ def test_variances_with_means(agrees, same):
         spread, mean = call(x, dim=0, correction=0, keepdim=True)
         same(spread, function(X, 0, keepdims=True), 1e-12)
         same(mean, X.mean(0, keepdims=True), 1e-12)
-        with pytest.raises(rondo.IndexError, match=f"^{name}: axis out of range"):
+        with raises(rondo.IndexError, f"{name}: axis out of range: 3; expected -2 to 1 for rank 2"):
             call(x, 3)
 
 
@@ -231,7 +236,7 @@ def test_views_in_one_and_along_one_axis(same):
             same(ours, numpys)
     x.unbind(1)[2].zero_()
     assert x[:, 2].tolist() == [0, 0] and rondo.ones(0, 2).unbind() == ()
-    with pytest.raises(rondo.IndexError, match="^unbind: axis out of range: 2"):
+    with raises(rondo.IndexError, "unbind: axis out of range: 2; expected -2 to 1 for rank 2"):
         x.unbind(2)
 
 
@@ -241,9 +246,9 @@ def test_shapes_as_those_of_others():
     assert x.T.reshape_as(x).tolist() == X.T.reshape(2, 4).tolist()
     assert rondo.ones(2, 1).expand_as(x).shape == (2, 4) and rondo.ones(()).expand_as(x).sum().item() == 8
     assert rondo.is_same_size(x, rondo.ones(2, 4)) and not x.is_same_size(other)
-    with pytest.raises(rondo.ShapeError, match="^reshape_as: .2, 4. to .3.; the number of elements must stay 8"):
+    with raises(rondo.ShapeError, "reshape_as: [2, 4] to [3]; the number of elements must stay 8"):
         x.reshape_as(rondo.ones(3))
-    with pytest.raises(rondo.ShapeError, match="^expand_as: "):
+    with raises(rondo.ShapeError, "expand_as: shape [2, 4] to [4, 2]; sizes must be equal, or 1 before, at axis 0"):
         x.expand_as(other)
 
 
@@ -256,7 +261,7 @@ def test_transposes_of_matrices(same):
     assert rondo.tensor(1.5).H.item() == 1.5 and rondo.ones(0, 3).mH.shape == (3, 0)
     x.H[0, 1] = 9.0
     assert x[1, 0].item() == 9.0
-    with pytest.raises(rondo.ShapeError, match=r"the shape is \[2, 2, 4\]; expected at most two axes"):
+    with raises(rondo.ShapeError, "t: the shape is [2, 2, 4]; expected at most two axes"):
         rondo.tensor(stack).H
-    with pytest.raises(rondo.ShapeError, match=r"the shape is \[3\]; at least two axes are required"):
+    with raises(rondo.ShapeError, "mT: the shape is [3]; at least two axes are required"):
         rondo.ones(3).mH

@@ -165,11 +165,13 @@ def clamp_max(input: Tensor, max: TensorLike) -> Tensor:
 
 @named
 def clamp_min_(input: Tensor, min: TensorLike) -> Tensor:
+    """The tensor becomes its elements or `min`, whichever is larger."""
     return ops.clamp_(input, min)
 
 
 @named
 def clamp_max_(input: Tensor, max: TensorLike) -> Tensor:
+    """The tensor becomes its elements or `max`, whichever is smaller."""
     return ops.clamp_(input, None, max)
 
 
