@@ -109,7 +109,7 @@ class Fatal(data.Dataset):
 
 def test_a_worker_that_dies_is_an_error():
     with raises(rondo.Error, "DataLoader: worker 0 ended with exit code 3"):
-        list(DataLoader(Fatal(), num_workers=2))
+        list(DataLoader(Fatal(), num_workers=1))
 
 
 def test_workers_are_gone_after_an_epoch_or_when_the_loop_is_left():

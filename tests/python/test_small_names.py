@@ -91,10 +91,13 @@ def test_how_tensors_are_printed_may_be_chosen():
     assert repr(x) == "tensor([  1.2346, 100.0000])"
 
 
-def test_without_a_gpu_its_functions_do_nothing():
-    assert rondo.cuda.device_count() == 0
-    for call in (rondo.cuda.synchronize, rondo.cuda.empty_cache, lambda: rondo.cuda.manual_seed_all(3)):
+def test_without_a_gpu_there_is_no_cache_to_empty_no_generator_to_seed_and_nothing_to_wait_for():
+    if rondo.cuda.is_available():
+        pytest.skip("there is a GPU")
+    for call in (rondo.cuda.empty_cache, lambda: rondo.cuda.manual_seed_all(3)):
         assert call() is None
+    with pytest.raises(rondo.DeviceError, match="^device: cuda:0 is not usable: "):
+        rondo.cuda.synchronize()
 
 
 def test_the_state_of_a_generator_is_put_back():
