@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "core/base/error.h"
+#include "core/ops/create.h"
 #include "core/ops/reshape.h"
 #include "core/ops/scatter.h"
 
@@ -35,12 +36,23 @@ bool worth_saving(const OpCall& call, int i) {
   return false;
 }
 
-void save_all(const OpCall& call, GradNode& node) {
+/// Operand `i` is the tensor that the call writes in place.
+bool is_target(const OpCall& call, int i) {
+  return call.in_place && call.inputs[static_cast<std::size_t>(i)].is_same(call.inputs[0]);
+}
+
+/// `original`: the target of a call in place as it was before, if that is needed.
+void save_all(const OpCall& call, const Tensor& original, GradNode& node) {
   const auto count = static_cast<int>(call.inputs.size());
   node.inputs.resize(call.inputs.size());
   for (int i = 0; i < count; ++i) {
     const Tensor& input = call.inputs[static_cast<std::size_t>(i)];
-    if (input.defined() && worth_saving(call, i)) {
+    if (!input.defined() || !worth_saving(call, i)) {
+      continue;
+    }
+    if (original.defined() && is_target(call, i)) {
+      node.inputs[static_cast<std::size_t>(i)] = SavedTensor(original, false);
+    } else {
       node.inputs[static_cast<std::size_t>(i)] = SavedTensor(input, false);
       if (call.in_place && !input.is_immediate() && input.storage() == call.outputs[0].storage()) {
         node.inputs[static_cast<std::size_t>(i)].mark_overwritten();
@@ -126,14 +138,15 @@ void rebase(const Tensor& view, const GradEdge& old_base) {
   set_history(base, node, 0);
 }
 
-void record_in_place(const OpCall& call) {
+void record_in_place(const OpCall& call, const Tensor& original) {
   const Tensor& target = call.outputs[0];
   const std::uint32_t version = version_of(target);
   const TensorGrad* meta = grad_meta(target);
   const bool view = meta != nullptr && meta->base.defined();
   const GradEdge base = view && meta->base.requires_grad() ? edge_of(meta->base) : GradEdge{};
   const Ref<GradNode> node = make_node(call);
-  save_all(call, *node);  // asks which operands require gradients: the results do from then on
+  save_all(call, original,
+           *node);  // asks which operands require gradients: the results do from then on
   for (std::size_t i = 0; i < call.outputs.size(); ++i) {
     set_history(call.outputs[i], node, static_cast<int>(i));
   }
@@ -143,9 +156,9 @@ void record_in_place(const OpCall& call) {
   }
 }
 
-void record(const OpCall& call) {
+void record(const OpCall& call, const Tensor& original) {
   if (call.in_place) {
-    record_in_place(call);
+    record_in_place(call, original);
     return;
   }
   const Ref<GradNode> node = make_node(call);
@@ -154,7 +167,7 @@ void record(const OpCall& call) {
       set_history(call.outputs[i], node, static_cast<int>(i));
     }
   }
-  save_all(call, *node);
+  save_all(call, {}, *node);
 }
 
 void record_view(const OpCall& call) {
@@ -167,7 +180,7 @@ void record_view(const OpCall& call) {
     meta.base_version = version_of(view);
   }
   if (source.requires_grad()) {
-    record(call);
+    record(call, {});
   }
 }
 
@@ -176,9 +189,19 @@ bool is_tracked_leaf(const Tensor& tensor) {
   return tensor.requires_grad() && (meta == nullptr || !meta->node);
 }
 
-void before_in_place(const OpCall& call) {
+/// The target as it was, with its history, if a saved operand is what the call overwrites.
+Tensor original_of(const OpCall& call) {
+  for (int i = 0; i < static_cast<int>(call.inputs.size()); ++i) {
+    if (is_target(call, i) && worth_saving(call, i)) {
+      return clone(call.inputs[0]);
+    }
+  }
+  return {};
+}
+
+Tensor before_in_place(const OpCall& call, bool records) {
   if (!grad_enabled()) {
-    return;
+    return {};
   }
   for (const Tensor& target : call.inputs.first(call.outputs.size())) {
     const TensorGrad* meta = grad_meta(target);
@@ -189,6 +212,7 @@ void before_in_place(const OpCall& call) {
         "copy made with clone()",
         call.op.name, call.op.in_place ? "" : "_");
   }
+  return records ? original_of(call) : Tensor();
 }
 
 /// Where a saved tensor was written and where it had been saved, if both are known.

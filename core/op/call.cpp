@@ -161,15 +161,16 @@ void call(const OpInfo& op, std::span<const Tensor> given, std::span<const Attr>
       autograd_hooks.record_view(made);
     }
   } else {
+    Tensor original;
     if (op.in_place) {
       std::copy_n(inputs.begin(), outputs.size(), outputs.begin());
       if (autograd_hooks.before_in_place != nullptr) {
-        autograd_hooks.before_in_place(made);
+        original = autograd_hooks.before_in_place(made, records);
       }
     }
     call_results(op, inputs, attrs, outputs);
     if (records) {
-      autograd_hooks.record(made);
+      autograd_hooks.record(made, original);
     }
   }
   if (observer != nullptr) [[unlikely]] {
@@ -216,13 +217,14 @@ Tensor call_in_place(const OpInfo& op, std::span<const Tensor> inputs,
   Tensor output = target;
   const OpCall made{op, inputs, attrs, {&output, 1}, true};
   const bool records = grad_enabled() && any_requires_grad(inputs);
+  Tensor original;
   if (autograd_hooks.before_in_place != nullptr) {
-    autograd_hooks.before_in_place(made);
+    original = autograd_hooks.before_in_place(made, records);
   }
   current_executor().execute({op, placed.inputs(), attrs, {&output, 1}, true});
   target.storage()->bump_version();
   if (records) {
-    autograd_hooks.record(made);
+    autograd_hooks.record(made, original);
   }
   if (current_observer() != nullptr) [[unlikely]] {
     current_observer()->called(made);

@@ -95,8 +95,11 @@ class GradMode {
 
 /// The lowest transform: called after an op whose inputs require gradients. Set by core/autograd.
 struct AutogradHooks {
-  void (*record)(const OpCall& call) = nullptr;
-  void (*before_in_place)(const OpCall& call) = nullptr;
+  /// `original`: what before_in_place has given, undefined for other calls.
+  void (*record)(const OpCall& call, const Tensor& original) = nullptr;
+  /// A copy of the first operand if the call is recorded and its gradient needs what it overwrites.
+  /// Errors: ArgumentError for a leaf that requires gradients
+  Tensor (*before_in_place)(const OpCall& call, bool records) = nullptr;
   void (*record_view)(const OpCall& call) = nullptr;
 };
 void set_autograd_hooks(const AutogradHooks& hooks);
