@@ -3,6 +3,11 @@
 import subprocess
 import sys
 
+import pytest
+
+import rondo
+from rondo.utils.data import DataLoader, TensorDataset
+
 PROGRAM = '''
 import sys
 import rondo
@@ -48,8 +53,6 @@ def run(*args):
 
 
 def test_fifty_steps_in_two_processes_are_fifty_steps_in_one(tmp_path):
-    import rondo
-
     run(0, 50, "-", tmp_path / "whole")
     run(0, 25, "-", tmp_path / "half")
     run(25, 50, tmp_path / "half", tmp_path / "rest")
@@ -58,3 +61,26 @@ def test_fifty_steps_in_two_processes_are_fifty_steps_in_one(tmp_path):
         assert tensor.tolist() == rest["net"][name].tolist(), name
     assert whole["rng"].tolist() == rest["rng"].tolist()
     assert whole["loader"] == rest["loader"]
+
+
+@pytest.mark.parametrize("has_generator", [False, True])
+@pytest.mark.parametrize("epochs", [0, 1])
+def test_a_loader_saved_between_epochs_goes_on_with_the_order_of_the_next(epochs, has_generator):
+    def make():
+        rondo.manual_seed(3)
+        generator = rondo.Generator().manual_seed(7) if has_generator else None
+        data = TensorDataset(rondo.arange(12))
+        return DataLoader(data, batch_size=3, shuffle=True, generator=generator)
+
+    def orders(loader, count):
+        return [[batch[0].tolist() for batch in loader] for _ in range(count)]
+
+    whole = make()
+    orders(whole, epochs)
+    state, rng = whole.state_dict(), rondo.get_rng_state()
+    expected, after = orders(whole, 2), rondo.get_rng_state().tolist()
+    resumed = make()
+    resumed.load_state_dict(state)
+    rondo.set_rng_state(rng)
+    assert orders(resumed, 2) == expected
+    assert rondo.get_rng_state().tolist() == after

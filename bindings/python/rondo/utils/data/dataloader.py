@@ -89,9 +89,11 @@ class DataLoader(Generic[T_co]):
 
     def __iter__(self) -> Iterator[Any]:
         resume, self._resume = self._resume, None
+        if resume is not None and resume["start"] is None:  # saved between epochs
+            resume = None
         source = self.generator or default_generator
         after = rondo_random.get_rng_state()
-        if resume is not None and resume["start"] is not None:
+        if resume is not None:
             source.set_state(tensor(resume["start"], int64))
         start = source.get_state().tolist()
         seed = int(randint(0, 2**62, (1,), generator=self.generator).item())
@@ -140,8 +142,15 @@ class DataLoader(Generic[T_co]):
     # The place in an epoch, to go on from in another process.
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the generator was at the start of the epoch, and the batches given since."""
-        return dict(self._position)
+        """Where the generator was at the start of the epoch, and the batches given since.
+
+        Between epochs, where a generator of the loader's own is; that of the process is saved by
+        `get_rng_state`.
+        """
+        position = dict(self._position)
+        if position["start"] is None and self.generator is not None:
+            position["start"] = self.generator.get_state().tolist()
+        return position
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """The next iteration goes on behind the batches that were given."""
