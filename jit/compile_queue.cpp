@@ -10,8 +10,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "codegen/machine_code.h"
 #include "codegen/plugin.h"
@@ -130,6 +132,13 @@ class Queue {
 };
 
 /// Loaded code is kept for the life of the process: a thread may be running it.
+codegen::KernelFunction keep(std::unique_ptr<codegen::LoadedCode> loaded) {
+  static std::mutex mutex;
+  static auto* const kept = new std::vector<std::unique_ptr<codegen::LoadedCode>>;
+  const std::lock_guard guard(mutex);
+  return kept->emplace_back(std::move(loaded))->function();
+}
+
 bool publish(KernelEntry& entry, const codegen::MachineCode& code) {
   std::string reason;
   std::unique_ptr<codegen::LoadedCode> loaded = codegen::LoadedCode::load(code, reason);
@@ -137,7 +146,7 @@ bool publish(KernelEntry& entry, const codegen::MachineCode& code) {
     log_once("kernels are interpreted: " + reason);
     return false;
   }
-  entry.publish(loaded.release()->function());
+  entry.publish(keep(std::move(loaded)));
   return true;
 }
 

@@ -14,10 +14,19 @@
 namespace rondo::jit {
 namespace {
 
-/// Runs nothing: shapes are all that matters here.
+Tensor without_data(const Shape& shape, Dtype dtype) {
+  return Tensor::empty(shape, dtype, {DeviceType::meta, 0});
+}
+
+/// Runs nothing: shapes are all that matters here. What calls make of numbers alone has no data
+/// either.
 class NoExecutor final : public Executor {
  public:
-  void execute(const OpCall& call) override { (void)call; }
+  void execute(const OpCall& call) override {
+    for (std::size_t i = 0; i < call.outputs.size() && !call.in_place; ++i) {
+      call.outputs[i] = without_data(call.outputs[i].shape(), call.outputs[i].dtype());
+    }
+  }
 };
 
 /// Follows axis 0 of the inputs through the calls. A tensor either has its rows along axis 0, or
@@ -176,10 +185,6 @@ class NoInterrupt final : public Interrupt {
  public:
   void check() override {}
 };
-
-Tensor without_data(const Shape& shape, Dtype dtype) {
-  return Tensor::empty(shape, dtype, {DeviceType::meta, 0});
-}
 
 /// A traced method, to be followed without data at some sizes of its symbols.
 class ShapeRun {

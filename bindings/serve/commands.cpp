@@ -28,7 +28,8 @@ void print_body(const serialize::Body& body) {
   if (body.row_dependence.empty()) {
     fmt::print("    rows are independent: requests that arrive together run as one batch\n");
   } else {
-    fmt::print("    rows depend on each other: requests run alone: {}\n", body.row_dependence);
+    fmt::print("    rows are not known to be independent, so requests run alone: {}\n",
+               body.row_dependence);
   }
   for (const serialize::Guard& guard : body.guards) {
     fmt::print("    guard {} ({}): {}\n", guard.condition, guard.source, guard.message);

@@ -74,6 +74,13 @@ TEST(Module, KnowsThatPartsOfRowsAreOfTheirRow) {
             "");
 }
 
+TEST(Module, KnowsThatTensorsMadeOnTheWayAreNoOtherRows) {
+  EXPECT_EQ(dependence_of([](const Tensor& x) { return x + ones(Shape{4}, Dtype::float32); }), "");
+  EXPECT_EQ(dependence_of(
+                [](const Tensor& x) { return matmul(x, full(Shape{4, 2}, 0.5, Dtype::float32)); }),
+            "");
+}
+
 TEST(Module, KnowsThatRowsMixWhateverTheSizeOfTheExample) {
   const auto whole_sum = [](const Tensor& x) {
     return x + sum(reshape(x, Shape{1, -1}), Ints{1}, true);

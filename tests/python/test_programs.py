@@ -151,6 +151,14 @@ def test_states_are_loaded_into_programs():
         program.load_state_dict({"weight": model.weight, "bias2": model.bias})
 
 
+def test_a_method_that_is_no_method_is_told():
+    with raises(
+        rondo.ArgumentError,
+        "trace: method 'loss' is function; expected rondo.jit.Method(fn, example_inputs)",
+    ):
+        rondo.trace(lambda x: x + 1, rondo.ones(2), methods={"loss": lambda x: x})
+
+
 def test_methods_share_constants_only_where_they_are_equal():
     one, two = rondo.tensor([1.0]), rondo.tensor([2.0])
     x = rondo.ones(1)

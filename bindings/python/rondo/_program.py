@@ -252,12 +252,18 @@ def trace(
 
     `dynamic` names axes whose sizes may differ at each call: {"x": {0: "batch"}}. A module is
     traced in the `mode` "eval", "train" or "both"; functions are for both. `methods` are further
-    functions of the same module, such as its loss; `fn` itself is the method `forward`. `state`
+    functions of the same module, such as its loss, {"loss": rondo.jit.Method(loss, examples)};
+    `fn` itself is the method `forward`. `state`
     declares outputs that are inputs of the next call, {"hidden_out": "hidden"}, for the loop of who
     runs the program. A host read of a traced value is an error that names the line.
     """
     if mode not in MODES:
         raise ArgumentError(f"trace: mode is '{mode}'; expected 'eval', 'train' or 'both'")
+    for name, method in (methods or {}).items():
+        if not isinstance(method, Method):
+            raise ArgumentError(
+                f"trace: method '{name}' is {type(method).__name__}; expected rondo.jit.Method(fn, example_inputs)"
+            )
     forward = Method(fn, example_inputs, dynamic, input_names, output_names, state)
     members = {"forward": forward, **(methods or {})}
     passes = [[m] for m in MODES[mode]] if isinstance(fn, Module) else [["eval", "train"]]

@@ -77,7 +77,7 @@ TEST_F(ServerLimits, APassedDeadlineIs504AndEndsTheRunBetweenKernels) {
   const HttpAnswer answer = HttpClient(server.port()).send(slow_request(kLong));
   EXPECT_EQ(answer.status, 504);
   EXPECT_EQ(answer.body, R"({"error":"infer: the deadline has passed"})");
-  EXPECT_EQ(metric(server, "rondo_runs_ended_total"), 1);
+  EXPECT_TRUE(reaches(server, "rondo_runs_ended_total", 1));
   expect_ended(server);
 }
 
@@ -103,6 +103,7 @@ TEST_F(ServerLimits, ADisconnectOfOneDoesNotEndARunThatServesOthersToo) {
     leaves.send_only(request.substr(0, request.size() - 1));
     EXPECT_TRUE(becomes(server, "rondo_active_requests", 2));  // with the one that asks
     stays.send_only(request);
+    EXPECT_TRUE(becomes(server, "rondo_active_requests", 3));
     leaves.send_only(request.substr(request.size() - 1));
     EXPECT_TRUE(begins(server));
   }
