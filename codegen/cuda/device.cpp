@@ -144,13 +144,34 @@ DriverHandle CudaDevice::function_of(const Kernel& kernel, const CudaVariant& va
   return functions_.emplace(key, function).first->second;
 }
 
+/// Memory for one call of a kernel, given back behind it or when it cannot be launched.
+class CudaDevice::Scratch {
+ public:
+  Scratch(CudaDevice& device, std::int64_t bytes)
+      : device_(device), bytes_(bytes), address_(bytes > 0 ? device.allocate(bytes) : 0) {}
+  ~Scratch() {
+    if (address_ != 0) {
+      device_.release(address_, bytes_);
+    }
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  DevicePointer address() const { return address_; }
+
+ private:
+  CudaDevice& device_;
+  std::int64_t bytes_;
+  DevicePointer address_;
+};
+
 void CudaDevice::launch(const Kernel& kernel, const DeviceCall& call) {
   enter();
   LaunchLimits limits;
   limits.multiprocessors = info_.multiprocessors;
   const CudaPlan plan = plan_call(kernel, call, limits);
-  const DevicePointer scratch = plan.scratch_bytes > 0 ? allocate(plan.scratch_bytes) : 0;
-  std::vector<std::uint64_t> words = pack_parameters(call, scratch);
+  const Scratch scratch(*this, plan.scratch_bytes);
+  std::vector<std::uint64_t> words = pack_parameters(call, scratch.address());
   rondo::check<UnsupportedError>(
       static_cast<std::int64_t>(words.size()) * 8 <= kParameterBytes,
       "cuda: a kernel has {} bytes of parameters; at most {} are possible", words.size() * 8,
@@ -160,9 +181,6 @@ void CudaDevice::launch(const Kernel& kernel, const DeviceCall& call) {
     driver_.check(driver_.launch(function_of(kernel, one.variant), one.grid, 1, 1, one.threads, 1,
                                  1, 0, stream_, parameters, nullptr),
                   "launch");
-  }
-  if (scratch != 0) {
-    release(scratch, plan.scratch_bytes);
   }
 }
 

@@ -34,6 +34,8 @@ class CudaDevice {
   void launch(const Kernel& kernel, const DeviceCall& call);
 
  private:
+  class Scratch;
+
   /// Makes the context this thread's.
   void enter() const { driver_.check(driver_.set_context(context_), "context"); }
   DriverHandle function_of(const Kernel& kernel, const CudaVariant& variant);

@@ -96,9 +96,8 @@ void Report::gpus(const Driver& found) {
   const DriverResult result = found.device_count(&count);
   if (result != kDriverSuccess || count == 0) {
     problems_.push_back(
-        fmt::format("the driver finds no GPU: {}; see whether CUDA_VISIBLE_DEVICES "
-                    "hides them",
-                    found.describe(result)));
+        fmt::format("the driver finds no GPU{}; see whether CUDA_VISIBLE_DEVICES hides them",
+                    result == kDriverSuccess ? "" : ": " + found.describe(result)));
   }
   for (int index = 0; index < count; ++index) {
     try {

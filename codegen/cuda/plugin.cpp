@@ -51,10 +51,7 @@ void CudaBackend::copy_within(int index, void* to, const void* from, std::int64_
 }
 
 DeviceBackend* CudaPlugin::backend(std::string& reason) {
-  if (!tried_) {
-    tried_ = true;
-    backend_ = CudaBackend::make(reason_);
-  }
+  std::call_once(tried_, [this] { backend_ = CudaBackend::make(reason_); });
   reason = reason_;
   return backend_.get();
 }

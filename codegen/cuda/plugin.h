@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "codegen/cuda/device.h"
@@ -43,7 +44,7 @@ class CudaPlugin final : public DevicePlugin {
  private:
   std::unique_ptr<CudaBackend> backend_;
   std::string reason_;
-  bool tried_ = false;
+  std::once_flag tried_;
 };
 
 }  // namespace rondo::codegen::cuda
