@@ -104,7 +104,7 @@ Recorder::~Recorder() {
 void Recorder::end() noexcept {
   try {
     flush();
-  } catch (...) {
+  } catch (...) {  // NOLINT(bugprone-empty-catch)
     // Nobody is left to tell but those who read the results: see mark_failed.
   }
 }
