@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include "codegen/cuda/emitter.h"
@@ -42,7 +43,7 @@ class Report {
     }
     row("RONDO_CUDA_PATH", or_not_set(variable("RONDO_CUDA_PATH")), "");
     row("LD_LIBRARY_PATH", or_not_set(variable("LD_LIBRARY_PATH")), "");
-    good = driver_ && compiler_;
+    good = !has_gpu_ || (driver_ && compiler_);
     if (!problems_.empty()) {
       text_ += "problems:\n";
       for (const std::string& problem : problems_) {
@@ -71,6 +72,7 @@ class Report {
 
   std::string text_;
   std::vector<std::string> problems_;
+  bool has_gpu_ = true;
   bool driver_ = false;
   bool compiler_ = false;
   int driver_version_ = 0;
@@ -80,8 +82,11 @@ void Report::driver() {
   std::string reason;
   const Driver* found = Driver::get(reason);
   if (found == nullptr) {
-    row("driver", "none", "");
-    problems_.push_back(reason);
+    has_gpu_ = lists_gpu("/sys/bus/pci/devices");
+    row("driver", "none", has_gpu_ ? "" : "there is no NVIDIA GPU; tensors live on the CPU");
+    if (has_gpu_) {
+      problems_.push_back(reason);
+    }
     return;
   }
   driver_version_ = found->cuda_version();
@@ -118,9 +123,11 @@ void Report::compiler() {
   const Nvrtc* found = Nvrtc::get(reason);
   if (found == nullptr) {
     row("nvrtc", "none", "");
-    problems_.push_back(reason +
-                        "; install the CUDA toolkit, or put the folder of libnvrtc into "
-                        "RONDO_CUDA_PATH");
+    if (has_gpu_) {
+      problems_.push_back(reason +
+                          "; install the CUDA toolkit, or put the folder of libnvrtc into "
+                          "RONDO_CUDA_PATH");
+    }
     return;
   }
   const std::vector<int>& known = found->architectures();
@@ -175,6 +182,20 @@ void Report::look_for_conflicts(const std::string& soname, const std::string& ta
 }
 
 }  // namespace
+
+bool lists_gpu(const std::string& folder) {
+  std::error_code none;
+  for (const auto& device : std::filesystem::directory_iterator(folder, none)) {
+    std::string vendor;
+    std::string kind;
+    std::ifstream(device.path() / "vendor") >> vendor;
+    std::ifstream(device.path() / "class") >> kind;
+    if (vendor == "0x10de" && kind.starts_with("0x03")) {
+      return true;
+    }
+  }
+  return false;
+}
 
 std::vector<std::string> copies_of(const std::string& soname, const std::string& folders) {
   std::vector<std::string> copies;

@@ -27,6 +27,21 @@ TEST(CudaDoctor, TellsDriverGpusAndCompiler) {
   EXPECT_EQ(good, Nvrtc::get(reason) != nullptr) << report;
 }
 
+TEST(CudaDoctor, KnowsAMachineWithAGpuFromOneWithout) {
+  const TemporaryFolder folder;
+  const auto add = [&](const char* name, const char* vendor, const char* kind) {
+    std::filesystem::create_directory(folder.path() / name);
+    std::ofstream(folder.path() / name / "vendor") << vendor << "\n";
+    std::ofstream(folder.path() / name / "class") << kind << "\n";
+  };
+  EXPECT_FALSE(lists_gpu((folder.path() / "nowhere").string()));
+  add("0000:00:01.0", "0x8086", "0x030000");
+  add("0000:00:02.0", "0x10de", "0x020000");  // a network card
+  EXPECT_FALSE(lists_gpu(folder.path().string()));
+  add("0000:00:03.0", "0x10de", "0x030200");
+  EXPECT_TRUE(lists_gpu(folder.path().string()));
+}
+
 TEST(CudaDoctor, TriesTheFoldersOfRondoCudaPathFirst) {
   EXPECT_EQ(library_files("libx.so.1", "/a::/b"),
             (std::vector<std::string>{"/a/libx.so.1", "/b/libx.so.1", "libx.so.1",
