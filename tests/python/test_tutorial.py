@@ -32,7 +32,7 @@ def test_the_blocks_of_the_tutorial_run_in_order(tmp_path):
 def test_the_python_of_the_readme_runs(tmp_path):
     blocks = python_blocks("README.md")
     assert blocks
-    assert_runs("\n\n".join(blocks).replace("range(2000)", "range(100)"), tmp_path)
+    assert_runs("\n\n".join(blocks).replace("range(5000)", "range(100)"), tmp_path)
 
 
 NOTEBOOK_CELLS = [
